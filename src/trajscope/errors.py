@@ -1,0 +1,169 @@
+"""Exceptions, exit codes, locations and the collector of problems in files.
+
+One thing a newcomer would get wrong: a defect in a *trace* (an orphan, a cycle) is a `Repair` of
+`model.repair`, never a `Problem`; a `Problem` is something wrong with a *file*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the process exit status means; other programs rely on it."""
+
+    OK = 0
+    FINDINGS = 1
+    USAGE = 2
+    INPUT = 3
+    STORE = 4
+    NOTHING_EVALUATED = 5
+    INTERNAL = 70
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where something is wrong; only the coordinates that are known are set.
+
+    >>> str(Location("a.jsonl", line=7))
+    'a.jsonl:7'
+    >>> str(Location("e.yaml", line=3, column=5, key="steps[0].name"))
+    'e.yaml:3:5 (steps[0].name)'
+    """
+
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    record: int | None = None
+    key: str | None = None
+
+    def __str__(self) -> str:
+        place = self.path or ""
+        if self.line is not None:
+            place += f":{self.line}"
+            if self.column is not None:
+                place += f":{self.column}"
+        if self.record is not None:
+            place += f" record {self.record}"
+        if self.key:
+            place += f" ({self.key})"
+        return place.strip()
+
+
+class TrajscopeError(Exception):
+    """Base of every error this package raises on purpose."""
+
+    exit_code = ExitCode.INTERNAL
+
+    def __init__(
+        self, message: str, *, at: Location | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = f"{self.at}: " if self.at and str(self.at) else ""
+        hint = f"\nhint: {self.hint}" if self.hint else ""
+        return f"{place}{self.message}{hint}"
+
+
+class UsageError(TrajscopeError):
+    """A bad flag, or a bad expectation or policy file."""
+
+    exit_code = ExitCode.USAGE
+
+
+class InputError(TrajscopeError):
+    """A capture that cannot be read."""
+
+    exit_code = ExitCode.INPUT
+
+
+class UnknownFormat(InputError):  # noqa: N818 - the word users know it by
+    """No registered format recognises the bytes of a capture."""
+
+
+class DecodeError(InputError):
+    """One record of a capture cannot be decoded."""
+
+
+class SpanError(InputError):
+    """A decoded record is no usable span, or a span that was asked for does not exist."""
+
+
+class StoreError(TrajscopeError):
+    """The DuckDB file cannot be opened, written or understood."""
+
+    exit_code = ExitCode.STORE
+
+
+class SchemaVersionError(StoreError):
+    """The store was written by another schema version."""
+
+
+class QueryError(StoreError):
+    """A query was refused or failed."""
+
+
+class PluginError(TrajscopeError):
+    """A plug-in file or entry point does not keep its contract."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with a file, kept beside the good part of it."""
+
+    message: str
+    at: Location | None = None
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.message}" if self.at and str(self.at) else self.message
+
+    def to_json(self) -> dict[str, object]:
+        """Return the problem as JSON: `message`, and `path`, `line`, `record`, `hint` if known."""
+        at = self.at or Location()
+        known = {
+            "path": at.path,
+            "line": at.line,
+            "record": at.record,
+            "key": at.key,
+            "hint": self.hint,
+        }
+        return {"message": self.message, **{k: v for k, v in known.items() if v is not None}}
+
+
+@dataclass(slots=True)
+class Problems:
+    """Collects what is wrong with the files of one command.
+
+    With `strict` the first problem is raised as an `InputError` instead. Only the first `keep`
+    problems are kept in full, so a file of a million bad lines costs no memory; all are counted.
+    `skipped` counts what was passed over on purpose (records of other signals), by kind.
+    """
+
+    strict: bool = False
+    keep: int = 1000
+    items: list[Problem] = field(default_factory=list)
+    count: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    def add(self, message: str, *, at: Location | None = None, hint: str | None = None) -> None:
+        """Record one problem, or raise it when strict.
+
+        Raises:
+            DecodeError: when `strict`.
+        """
+        if self.strict:
+            raise DecodeError(message, at=at, hint=hint)
+        self.count += 1
+        if len(self.items) < self.keep:
+            self.items.append(Problem(message, at, hint))
+
+    def skip(self, kind: str, count: int = 1) -> None:
+        """Count `count` records of `kind` that are no spans and no fault either."""
+        self.skipped[kind] = self.skipped.get(kind, 0) + count

@@ -1,0 +1,1 @@
+"""Frozen values every layer shares. Nothing here reads, prints, stores or decides."""

@@ -1,0 +1,62 @@
+"""Scores and findings: what a scorer or rule says of a trajectory, and the spans that prove it.
+
+One thing a newcomer would get wrong: `value is None` means *not evaluable*, with the reason in
+`reason`; it is neither 0 nor 1, is never averaged, and never passes a threshold.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from trajscope.model.span import Json
+from trajscope.model.step import Value
+
+
+class Severity(StrEnum):
+    """How bad a finding is, worst last."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+    @property
+    def rank(self) -> int:
+        """0 for info, 1 for warning, 2 for error."""
+        return [Severity.INFO, Severity.WARNING, Severity.ERROR].index(self)
+
+
+class Verdict(StrEnum):
+    """What is known about a claim. `unknown`: the evidence was not recorded."""
+
+    VIOLATED = "violated"
+    SATISFIED = "satisfied"
+    VACUOUS = "vacuous"
+    UNKNOWN = "unknown"
+
+
+class Finding(Value):
+    """One located claim: which rule, how bad, and the ordered span ids that prove it."""
+
+    rule: str
+    message: str
+    severity: Severity = Severity.ERROR
+    verdict: Verdict = Verdict.VIOLATED
+    trace_id: str | None = None
+    span_ids: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+
+
+class Score(Value):
+    """What one scorer says of one trajectory.
+
+    value: 0 to 1, or None when it could not be evaluated; `reason` then says why. details: the
+    scorer's own result, JSON. expectation: the name of the expectation it was held against.
+    """
+
+    scorer: str
+    value: float | None
+    reason: str = ""
+    trace_id: str | None = None
+    expectation: str | None = None
+    details: Json | None = None
+    findings: tuple[Finding, ...] = ()

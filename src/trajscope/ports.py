@@ -1,0 +1,96 @@
+"""The protocols plug-ins keep: Format, Convention, Scorer. A new one of a kind is one new file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO, Protocol
+
+from trajscope.errors import Problems
+from trajscope.model.expectation import TrajectoryExpectation
+from trajscope.model.reading import Reading
+from trajscope.model.score import Score
+from trajscope.model.span import LogRecord, Span
+from trajscope.model.trajectory import Trajectory
+
+
+class Source(Protocol):
+    """The bytes of one capture, decompressed as they are read.
+
+    name: the path as the user gave it, for messages. head: the first bytes (64 KiB at most).
+    """
+
+    @property
+    def name(self) -> str:
+        """Path or "-"."""
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes, decompressed."""
+
+    def open(self) -> BinaryIO:
+        """Return the whole decompressed stream, from its start."""
+
+
+class Format(Protocol):
+    """How a capture is encoded.
+
+    `sniff` says how surely these bytes are of this format (0 not at all, 1 possible, 2 its outer
+    shape, 3 names that only it has); it never raises. `read` yields records in file order,
+    streaming, and reports what it cannot read to `problems`.
+    """
+
+    @property
+    def name(self) -> str:
+        """The unique name (`otlp-json`)."""
+
+    @property
+    def description(self) -> str:
+        """One sentence for `--help` and docs."""
+
+    def sniff(self, source: Source) -> int:
+        """Return 0 to 3."""
+
+    def read(self, source: Source, problems: Problems) -> Iterator[Span | LogRecord]:
+        """Yield the records of the capture."""
+
+
+class Convention(Protocol):
+    """A vocabulary of span attributes.
+
+    `claim` says how specifically it understands the span: 0 not; in the tens the breadth of the
+    vocabulary (0 general semantic conventions, 10 an instrumentation's own vocabulary, 20 one
+    framework inside such a vocabulary), in the ones 1 kind known, 2 and names, 3 and arguments or
+    usage. The highest claim reads the span. Two equal claims on one span are a defect.
+    """
+
+    @property
+    def name(self) -> str:
+        """The unique name (`openinference`)."""
+
+    @property
+    def description(self) -> str:
+        """One sentence for docs and `explain`."""
+
+    def claim(self, span: Span) -> int:
+        """Return the claim on the span; cheap, called for every span."""
+
+    def read(self, span: Span) -> Reading:
+        """Return what the span is; called only for spans it claims highest."""
+
+
+class Scorer(Protocol):
+    """Judges one trajectory against one expectation."""
+
+    @property
+    def name(self) -> str:
+        """The unique name (`blacklist`)."""
+
+    @property
+    def description(self) -> str:
+        """One sentence for `--help` and docs."""
+
+    def applies(self, expectation: TrajectoryExpectation) -> bool:
+        """Whether the expectation says anything this scorer checks."""
+
+    def score(self, trajectory: Trajectory, expectation: TrajectoryExpectation) -> Score:
+        """Return the score; a value of None with a reason where it cannot be evaluated."""
