@@ -76,13 +76,18 @@ class BaseStep(Value):
 
 
 class ToolStep(BaseStep):
-    """Fields of the three tool step types. `tool_args` None means: not recorded."""
+    """Fields of the three tool step types. `tool_args` None means: not recorded.
+
+    executed: False for a call that was requested and never ran. from_messages: the call has no
+    span of its own and is known from the messages of the model call `span_id` points at.
+    """
 
     tool_args: Json | None = None
     tool_result: Json | None = None
     success: bool | None = None
     tool_call_id: str | None = None
     executed: bool = True
+    from_messages: bool = False
 
 
 class ToolCallStep(ToolStep):

@@ -1,0 +1,239 @@
+"""RESOLVE rule that pairs the calls a model requested with the calls that ran and their results.
+
+One thing a newcomer would get wrong: a request without a span is not yet a call that never ran.
+If the messages hold its result it ran (`executed`, known from messages); if they hold the
+framework's refusal it did not (`success` false); if they hold nothing, nobody knows (null).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from trajscope.assemble._draft import Draft, TraceDraft, model_parent
+from trajscope.evidence import failure_of_message, is_refusal
+from trajscope.model.reading import StepType, ToolRequest, ToolResponse
+from trajscope.names import same_tool
+from trajscope.values import equal_json
+
+
+class Asked(NamedTuple):
+    """One request: the model call that made it, and its place in that message."""
+
+    model: Draft
+    rank: int
+    request: ToolRequest
+
+
+def pair_requests(traces: Sequence[TraceDraft]) -> None:
+    """Join requests, executed calls and results: within a trace, then within session or capture."""
+    for trace in traces:
+        trace.responses = _responses(trace)
+    for index, trace in enumerate(traces):
+        asked = list(_asked(trace))
+        open_requests = _claim(asked, trace)
+        for request in open_requests:
+            response = _find_response(request, index, traces)
+            request.model.children.append(_requested_draft(request, response))
+        for draft in trace.tools():
+            _borrow_result(draft, trace)
+
+
+def _asked(trace: TraceDraft) -> Iterator[Asked]:
+    """Yield the requests of every model call once, though a nest of spans repeats them."""
+    used: set[int] = set()
+    seen: set[str] = set()
+    asked: list[Asked] = []
+    for draft in reversed(list(trace.model_calls())):  # inner spans come before outer ones
+        requests = draft.reading.requests
+        above = list(_nest_above(draft))
+        if requests and id(draft) not in used:
+            asked += [Asked(draft, rank, r) for rank, r in enumerate(requests)]
+        if requests or id(draft) in used:
+            used.update(id(a) for a in above)
+    for item in sorted(asked, key=lambda a: (a.model.time_key, a.rank)):
+        key = f"{item.request.call_id}\0{item.request.name}"
+        if item.request.call_id is None or key not in seen:
+            seen.add(key)
+            yield item
+
+
+def _nest_above(draft: Draft) -> Iterator[Draft]:
+    above = model_parent(draft)
+    while above is not None:
+        yield above
+        above = model_parent(above)
+
+
+def _claim(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
+    """Pair requests with executed calls; return those without one.
+
+    First by call id; then by name and equal arguments; then by name within the turn (before the
+    next model call), for calls whose recorded arguments differ or are unknown.
+    """
+    ran = [d for d in trace.drafts if d.is_tool or d.step_type is StepType.HANDOFF]
+    by_id: dict[str, list[Draft]] = defaultdict(list)
+    for draft in ran:
+        if draft.tool_call_id is not None:
+            by_id[draft.tool_call_id].append(draft)
+    claimed: set[int] = set()
+    left: list[Asked] = []
+
+    def take(item: Asked, draft: Draft) -> None:
+        claimed.add(id(draft))
+        draft.request_rank = item.rank
+        if draft.args is UNSET:
+            draft.args = item.request.args
+        draft.tool_call_id = draft.tool_call_id or item.request.call_id
+
+    for item in asked:
+        candidates = by_id.get(item.request.call_id or "", [])
+        match = next((d for d in candidates if id(d) not in claimed), None)
+        if match is not None:
+            take(item, match)
+        else:
+            left.append(item)
+    for compare in (_equal_call, _same_turn):
+        still: list[Asked] = []
+        bounds = _turn_ends(left, trace)
+        free = [d for d in ran if id(d) not in claimed]
+        for item in left:
+            match = next(
+                (d for d in free if id(d) not in claimed and compare(item, d, bounds)), None
+            )
+            if match is not None:
+                take(item, match)
+            else:
+                still.append(item)
+        left = still
+    return left
+
+
+def _turn_ends(items: list[Asked], trace: TraceDraft) -> dict[int, float]:
+    """When the next model call of the same agent starts, by model call; infinity after the last."""
+    if not items:
+        return {}
+    starts: dict[int, list[int]] = defaultdict(list)
+    for call in trace.model_calls():
+        if model_parent(call) is None and call.span.start_ns is not None:
+            starts[_owner(call)].append(call.span.start_ns)
+    ends: dict[int, float] = {}
+    for item in items:
+        own = item.model.span.end_ns or item.model.span.start_ns or 0
+        later = [s for s in starts[_owner(_outermost(item.model))] if s >= own]
+        ends[id(item.model)] = min(later, default=float("inf"))
+    return ends
+
+
+def _outermost(draft: Draft) -> Draft:
+    *_, last = (draft, *_nest_above(draft))
+    return last
+
+
+def _owner(draft: Draft) -> int:
+    """Identity of the agent run a draft belongs to."""
+    return next((id(a) for a in draft.ancestors() if a.step_type is StepType.AGENT_RUN), 0)
+
+
+def _ids_differ(item: Asked, draft: Draft) -> bool:
+    ids = (item.request.call_id, draft.reading.tool_call_id)
+    return None not in ids and ids[0] != ids[1]
+
+
+def _starts_after(item: Asked, draft: Draft) -> bool:
+    asked, ran = item.model.span.start_ns, draft.span.start_ns
+    return asked is None or ran is None or ran >= asked
+
+
+def _equal_call(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:
+    return (
+        draft.is_tool
+        and not _ids_differ(item, draft)
+        and same_tool(draft.name, item.request.name, draft.mcp_server)
+        and draft.args is not UNSET
+        and item.request.args is not UNSET
+        and equal_json(draft.args, item.request.args)
+        and _starts_after(item, draft)
+    )
+
+
+def _same_turn(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:
+    if not _starts_after(item, draft) or (draft.span.start_ns or 0) > bounds[id(item.model)]:
+        return False
+    if draft.step_type is StepType.HANDOFF:
+        return _is_handoff_to(item.request.name, draft)
+    return not _ids_differ(item, draft) and same_tool(
+        draft.name, item.request.name, draft.mcp_server
+    )
+
+
+def _is_handoff_to(tool: str, draft: Draft) -> bool:
+    """Whether a requested tool (`transfer_to_x`, `handoff`) is what a handoff step carried out."""
+    words = tool.lower().replace("-", "_")
+    return any(word in words for word in ("transfer", "handoff", "hand_off"))
+
+
+def _responses(trace: TraceDraft) -> dict[str, ToolResponse]:
+    found: dict[str, ToolResponse] = {}
+    for draft in sorted(trace.model_calls(), key=lambda d: d.time_key):
+        for response in draft.reading.responses:
+            if response.call_id is not None:
+                found.setdefault(response.call_id, response)
+            elif response.name is not None:
+                found.setdefault("\0" + response.name, response)
+    return found
+
+
+def _find_response(item: Asked, index: int, traces: Sequence[TraceDraft]) -> ToolResponse | None:
+    """Look for the result in the trace, then in later traces of the session or of the capture.
+
+    A trace of a named session only looks at its session; one without looks at later traces that
+    name no session either (client instrumentation writes one trace per model call).
+    """
+    own = traces[index]
+    session = own.session_id()
+    for trace in traces[index:]:
+        if trace is not own and trace.session_id() != session:
+            continue
+        found = (trace.responses or {}).get(item.request.call_id or "\0" + item.request.name)
+        if found is not None and found.name in (None, item.request.name):
+            return found
+    return None
+
+
+def _requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
+    request = item.request
+    draft = Draft(item.model.span, item.model.reading)
+    draft.request, draft.request_rank = request, item.rank
+    draft.parent = item.model
+    draft.step_type = (
+        StepType.PROVIDER_TOOL_CALL if request.provider_executed else StepType.TOOL_CALL
+    )
+    draft.is_model_call = False
+    draft.name, draft.args, draft.tool_call_id = request.name, request.args, request.call_id
+    draft.result, draft.failed, draft.failure = UNSET, None, None
+    draft.is_mcp, draft.mcp_server = False, None
+    draft.from_messages = True
+    draft.executed = False
+    if response is not None:
+        found = failure_of_message(response.result)
+        draft.result = response.result
+        draft.failed = bool(response.failed or found.failed)
+        draft.failure = (response.failure or found.message) if draft.failed else None
+        draft.executed = not (draft.failed and is_refusal(draft.failure))
+    return draft
+
+
+def _borrow_result(draft: Draft, trace: TraceDraft) -> None:
+    """Give an executed call the result and the failure that only the messages hold."""
+    response = (trace.responses or {}).get(draft.tool_call_id or "")
+    if response is None:
+        return
+    if draft.result is UNSET:
+        draft.result = response.result
+    if response.failed and draft.failed is None:
+        draft.failed, draft.failure = True, response.failure
+        draft.notes.append("failed: by its tool message")

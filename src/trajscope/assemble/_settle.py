@@ -1,0 +1,57 @@
+"""RESOLVE rules that settle names and success once everything else is joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trajscope.assemble._draft import Draft, TraceDraft
+from trajscope.model.reading import StepType
+from trajscope.names import mcp_parts
+
+
+def name_agents(traces: Sequence[TraceDraft]) -> None:
+    """Name an unnamed agent run after what its own spans say of their agent, else its label."""
+    for trace in traces:
+        for draft in trace.drafts:
+            if draft.step_type is StepType.AGENT_RUN and not draft.reading.agent_name:
+                found = _agent_named_below(draft)
+                if found:
+                    draft.name = found
+                    draft.notes.append("name: from a span below")
+
+
+def _agent_named_below(draft: Draft) -> str | None:
+    stack = list(reversed(draft.children))
+    while stack:
+        node = stack.pop()
+        if node.step_type is StepType.AGENT_RUN:
+            continue
+        if node.reading.agent_name:
+            return node.reading.agent_name
+        stack.extend(reversed(node.children))
+    return None
+
+
+def mark_mcp(traces: Sequence[TraceDraft]) -> None:
+    """Make a tool call an MCP tool call where its name or an inner span says so."""
+    for trace in traces:
+        for draft in trace.drafts:
+            for tool in (draft, *(c for c in draft.children if c.request is not None)):
+                if tool.is_tool:
+                    _mark(tool)
+
+
+def _mark(tool: Draft) -> None:
+    server = mcp_parts(tool.name)
+    if server is not None:
+        tool.is_mcp, tool.mcp_server = True, tool.mcp_server or server[0]
+    if tool.is_mcp and tool.step_type is StepType.TOOL_CALL:
+        tool.step_type = StepType.MCP_TOOL_CALL
+
+
+def settle_success(traces: Sequence[TraceDraft]) -> None:
+    """An ended tool span without evidence of failure succeeded; an unended one is unknown."""
+    for trace in traces:
+        for draft in trace.drafts:
+            if draft.is_tool and draft.failed is None and draft.span.ended:
+                draft.failed = False

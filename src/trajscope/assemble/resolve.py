@@ -1,0 +1,39 @@
+"""RESOLVE: what needs more than one span, as one ordered tuple. The order is the meaning.
+
+One thing a newcomer would get wrong: rules run over a *group* of traces (a capture, or one
+session), since a tool result may stand in the messages of a later trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from trajscope.assemble._draft import TraceDraft
+from trajscope.assemble._fold import (
+    drop_repeated_responses,
+    fold_agents,
+    fold_model_calls,
+    fold_tools,
+)
+from trajscope.assemble._pair import pair_requests
+from trajscope.assemble._settle import mark_mcp, name_agents, settle_success
+
+Rule = Callable[[Sequence[TraceDraft]], None]
+
+RESOLVE: tuple[Rule, ...] = (
+    fold_tools,  # before pairing: a request must meet the outermost span of its call
+    fold_model_calls,  # before repeated responses: nests are no repeats
+    drop_repeated_responses,  # before pairing: the dropped twin's requests must not count
+    fold_agents,  # after tools: an agent inside a tool is another run
+    pair_requests,  # needs all of the above
+    name_agents,
+    mark_mcp,  # after pairing: requested calls have names too
+    settle_success,  # last: "no evidence of failure" only holds when all evidence is in
+)
+"""The rules, in the order they run."""
+
+
+def resolve(traces: Sequence[TraceDraft]) -> None:
+    """Run every rule over a group of traces."""
+    for rule in RESOLVE:
+        rule(traces)

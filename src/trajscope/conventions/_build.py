@@ -1,0 +1,230 @@
+"""Builds the reading of a span from a vocabulary: every field from the first attribute that has it.
+
+One thing a newcomer would get wrong: a field that is absent stays unknown; nothing is filled in
+from the span's name or from other spans here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from trajscope.conventions._flat import unflattened
+from trajscope.conventions._kind import Kind
+from trajscope.conventions._messages import find_requests, find_responses
+from trajscope.conventions._vocabulary import Names, Vocabulary
+from trajscope.evidence import NOTHING_KNOWN, Failure, failure_of_span, is_interrupt
+from trajscope.model.reading import (
+    TOOL_STEP_TYPES,
+    Reading,
+    StepType,
+    ToolRequest,
+    ToolResponse,
+    Usage,
+)
+from trajscope.model.span import Json, Span
+from trajscope.values import (
+    Arguments,
+    count_of,
+    decode_arguments,
+    decode_json,
+    decode_result,
+    text_of,
+)
+
+
+class _Finder:
+    """Looks attributes up by their names and remembers which one gave which field."""
+
+    __slots__ = ("attributes", "sources")
+
+    def __init__(self, attributes: dict[str, Json]) -> None:
+        self.attributes = attributes
+        self.sources: dict[str, str] = {}
+
+    def value(self, field: str, names: Names) -> Json | UnsetType:
+        for name in names:
+            if name in self.attributes:
+                self.sources[field] = name
+                return self.attributes[name]
+        return UNSET
+
+    def text(self, field: str, names: Names) -> str | None:
+        for name in names:
+            if found := text_of(self.attributes.get(name)):
+                self.sources[field] = name
+                return found
+        return None
+
+    def count(self, field: str, names: Names) -> int | None:
+        for name in names:
+            found = count_of(self.attributes.get(name))
+            if found is not None:
+                self.sources[field] = name
+                return found
+        return None
+
+
+def build_reading(
+    span: Span, words: Vocabulary, kind: Kind, convention: str, claim: int
+) -> Reading:
+    """Return the reading of `span` as `kind`, every field from the first attribute that has it."""
+    find = _Finder(span.attributes)
+    common: dict[str, Any] = {
+        "convention": convention,
+        "claim": claim,
+        "step_type": kind.step_type,
+        "noise_reason": kind.noise_reason,
+        "is_model_call": kind.is_model_call,
+        "agent_name": find.text("agent_name", words.agent_name),
+        "agent_id": find.text("agent_id", words.agent_id),
+        "session_id": find.text("session_id", words.session),
+    }
+    if kind.step_type in TOOL_STEP_TYPES:
+        own = _tool_fields(span, words, find)
+    elif kind.is_model_call or kind.step_type is StepType.MODEL_GENERATION:
+        own = _model_fields(span, words, find)
+    elif kind.step_type is None:
+        own = {"usage": _usage(find, words)}
+    else:
+        own = _other_fields(span, words, find, kind.step_type, common)
+    return Reading(**common, **own, sources=find.sources)
+
+
+def _tool_fields(span: Span, words: Vocabulary, find: _Finder) -> dict[str, Any]:
+    raw = find.value("args", words.tool_args)
+    arguments = decode_arguments(raw) if raw is not UNSET else Arguments()
+    raw_result = find.value("result", words.tool_result)
+    result = decode_result(raw_result) if raw_result is not UNSET else None
+    value = result.value if result else UNSET
+    failure = failure_of_span(span, value)
+    if result and result.status and failure.failed is None:
+        failure = _status_failure(result.status, value)
+    if failure.evidence:
+        find.sources["failed"] = failure.evidence
+    call_id = find.text("tool_call_id", words.tool_call_id)
+    server = find.text("mcp_server", words.mcp_server)
+    return {
+        "name": find.text("name", words.tool_name) or (result.name if result else None) or "",
+        "args": arguments.args,
+        "args_value": arguments.bare,
+        "result": value,
+        "failed": failure.failed,
+        "failure": failure.message,
+        "not_failure": failure.failed is False and is_interrupt(span),
+        "tool_call_id": call_id or (result.call_id if result else None),
+        "mcp_server": server,
+        "is_mcp": server is not None,
+    }
+
+
+def _status_failure(status: str, value: Json | UnsetType) -> Failure:
+    if status.lower() == "error":
+        text = value if isinstance(value, str) else None
+        return Failure(True, text or "the tool message says error", "status of the tool message")
+    return NOTHING_KNOWN
+
+
+def _model_fields(span: Span, words: Vocabulary, find: _Finder) -> dict[str, Any]:
+    model = find.text("model", words.model)
+    return {
+        "name": model or "",
+        "model": model,
+        "provider": find.text("provider", words.provider),
+        "finish_reason": _finish_reason(find.value("finish_reason", words.finish_reason)),
+        "response_id": find.text("response_id", words.response_id),
+        "usage": _usage(find, words),
+        "requests": _requests(span, words, find),
+        "responses": _responses(span, words, find),
+        **_failed_of(span),
+    }
+
+
+def _other_fields(
+    span: Span, words: Vocabulary, find: _Finder, step_type: StepType, common: dict[str, Any]
+) -> dict[str, Any]:
+    own: dict[str, Any] = {"usage": _usage(find, words), **_failed_of(span)}
+    name: str | None = None
+    details: dict[str, Any] = {}
+    if step_type is StepType.AGENT_RUN:
+        name = common["agent_name"] or common["agent_id"]
+    elif step_type is StepType.WORKFLOW_RUN:
+        name = find.text("name", words.workflow_name)
+    elif step_type is StepType.EMBEDDING:
+        own["model"] = name = find.text("model", words.model)
+    elif step_type is StepType.RETRIEVAL:
+        for field, names in (("query", words.query), ("output", words.output)):
+            value = find.value(field, names)
+            if value is not UNSET:
+                details[field] = decode_json(value)
+    return {**own, "name": name or span.name, "fields": details}
+
+
+def _failed_of(span: Span) -> dict[str, Any]:
+    failure = failure_of_span(span)
+    return {
+        "failed": failure.failed,
+        "failure": failure.message,
+        "not_failure": failure.failed is False and is_interrupt(span),
+    }
+
+
+def _usage(find: _Finder, words: Vocabulary) -> Usage | None:
+    usage = Usage(
+        find.count("input_tokens", words.input_tokens),
+        find.count("output_tokens", words.output_tokens),
+        find.count("cached_input_tokens", words.cached_tokens),
+        find.count("reasoning_output_tokens", words.reasoning_tokens),
+    )
+    return usage if usage.input is not None or usage.output is not None else None
+
+
+def _finish_reason(value: Json | UnsetType) -> str | None:
+    """The last finish reason, from a list, JSON text of a list, or plain text."""
+    if value is UNSET:
+        return None
+    value = decode_json(value)
+    if isinstance(value, list):
+        value = value[-1] if value else None
+    return text_of(value)
+
+
+def _requests(span: Span, words: Vocabulary, find: _Finder) -> tuple[ToolRequest, ...]:
+    value = find.value("requests", words.output_messages)
+    found = find_requests(value) if value is not UNSET else ()
+    if not found and (flat := unflattened(span.attributes, words.flat_output)):
+        find.sources["requests"] = words.flat_output[0] + "*"
+        found = find_requests(flat)
+    if not found and span.events:
+        bodies = [e.attributes for e in span.events if e.name in _OUTPUT_EVENTS]
+        found = find_requests([_event_body(b) for b in bodies])
+    return found
+
+
+def _responses(span: Span, words: Vocabulary, find: _Finder) -> tuple[ToolResponse, ...]:
+    value = find.value("responses", words.input_messages)
+    found = find_responses(value) if value is not UNSET and _may_hold_tools(value) else ()
+    if not found and (flat := unflattened(span.attributes, words.flat_input)):
+        find.sources["responses"] = words.flat_input[0] + "*"
+        found = find_responses(flat)
+    if not found and span.events:
+        bodies = [e.attributes for e in span.events if e.name in _INPUT_EVENTS]
+        found = find_responses([{"role": "tool", **_event_body(b)} for b in bodies])
+    return found
+
+
+_OUTPUT_EVENTS = frozenset(
+    {"gen_ai.choice", "gen_ai.content.completion", "gen_ai.assistant.message.output"}
+)
+_INPUT_EVENTS = frozenset({"gen_ai.tool.message"})
+
+
+def _event_body(attributes: dict[str, Json]) -> dict[str, Json]:
+    """The body of a message event, its JSON texts decoded."""
+    return {k.removeprefix("gen_ai."): decode_json(v) for k, v in attributes.items()}
+
+
+def _may_hold_tools(value: Json) -> bool:
+    """Whether parsing can find a response at all; most first turns hold none."""
+    return not isinstance(value, str) or "tool" in value or "function" in value

@@ -1,0 +1,175 @@
+"""Tool calls and tool results inside messages, whatever vocabulary the messages are written in.
+
+One walk over the JSON finds the shapes of OTel GenAI parts, OpenAI chat and Responses items,
+Anthropic content blocks, Gemini parts, LangChain messages, and the AI SDK's parts. One thing a
+newcomer would get wrong: *input* messages repeat the history, so requests are read only from
+output, and responses only from input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import UNSET, UnsetType
+
+from trajscope.evidence import failure_in_result
+from trajscope.model.reading import ToolRequest, ToolResponse
+from trajscope.model.span import Json
+from trajscope.values import decode_arguments, decode_json, decode_result, text_of
+
+_REQUEST_TYPES = frozenset(
+    {
+        "tool_call",
+        "tool-call",
+        "tool_use",
+        "function_call",
+        "function",
+        "toolCall",
+        "tool_call_request",
+    }
+    | {"server_tool_use", "server_tool_call", "mcp_call", "mcp_tool_use", "tool-use"}
+)
+_PROVIDER_TYPES = frozenset({"server_tool_use", "server_tool_call", "mcp_call", "mcp_tool_use"})
+_RESPONSE_TYPES = frozenset(
+    {"tool_call_response", "tool-result", "tool_result", "function_call_output", "tool_response"}
+    | {"function_response", "tool", "tool-error", "tool_return", "tool-return", "ToolMessage"}
+    | {"retry-prompt", "server_tool_call_response", "mcp_tool_result"}
+)
+_NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
+_ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
+_ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "id")
+_RESULT_KEYS = ("response", "result", "output", "content", "toolOutput", "error")
+_MAX_NODES = 200_000
+
+
+def find_requests(messages: Json) -> tuple[ToolRequest, ...]:
+    """Return the tool calls that stand in output messages, in order.
+
+    >>> find_requests([{"type": "tool_use", "id": "t1", "name": "add", "input": {"a": 1}}])
+    (ToolRequest(name='add', call_id='t1', args={'a': 1}, provider_executed=False),)
+    """
+    found: list[ToolRequest] = []
+    seen: set[str] = set()
+    for node in _objects(decode_json(messages), _request):
+        request = _request(node)
+        if request is not None and (request.call_id is None or request.call_id not in seen):
+            found.append(request)
+            if request.call_id is not None:
+                seen.add(request.call_id)
+    return tuple(found)
+
+
+def find_responses(messages: Json) -> tuple[ToolResponse, ...]:
+    """Return the tool results that stand in input messages, in order.
+
+    >>> find_responses([{"role": "tool", "tool_call_id": "t1", "content": "18 C"}])[0].result
+    '18 C'
+    """
+    found = (_response(node) for node in _objects(decode_json(messages), _response))
+    return tuple(r for r in found if r is not None)
+
+
+def _objects(value: Json, shape: object) -> Iterator[dict[str, Json]]:
+    """Yield the objects in `value` that have the shape, in document order; not what is inside them."""
+    stack = [value]
+    budget = _MAX_NODES
+    while stack and budget:
+        budget -= 1
+        node = stack.pop()
+        if isinstance(node, list):
+            stack.extend(reversed(node))
+        elif isinstance(node, dict):
+            if shape(node) is not None:  # type: ignore[operator]
+                yield node
+            else:
+                inner = [v for v in node.values() if isinstance(v, dict | list)]
+                stack.extend(reversed(inner))
+
+
+def _request(node: dict[str, Json]) -> ToolRequest | None:
+    kind = node.get("type")
+    for key in ("function_call", "functionCall", "toolUse"):
+        inner = node.get(key)
+        if isinstance(inner, dict) and text_of(inner.get("name")):
+            return _make_request(inner, node, provider=False)
+    function = node.get("function")
+    if isinstance(function, dict) and text_of(function.get("name")) and _ARGS_KEYS[0] in function:
+        return _make_request(function, node, provider=False)
+    if (
+        kind in _REQUEST_TYPES
+        or "toolCallId" in node
+        or (kind is None and "id" in node and "args" in node)
+    ):
+        if (
+            _first(node, _NAME_KEYS)
+            and any(k in node for k in _ARGS_KEYS)
+            and kind not in _RESPONSE_TYPES
+        ):
+            provider = kind in _PROVIDER_TYPES or node.get("providerExecuted") is True
+            return _make_request(node, node, provider=provider)
+    return None
+
+
+def _make_request(call: dict[str, Json], outer: dict[str, Json], *, provider: bool) -> ToolRequest:
+    raw = next((call[k] for k in _ARGS_KEYS if k in call), None)
+    args: Json | UnsetType = decode_arguments(raw).args
+    if raw == "" and "arguments" in call:  # the OpenAI API writes "" for a call without arguments
+        args = {}
+    call_id = _first(outer, _ID_KEYS) or _first(call, _ID_KEYS)
+    return ToolRequest(_first(call, _NAME_KEYS) or "", call_id, args, provider)
+
+
+def _response(node: dict[str, Json]) -> ToolResponse | None:
+    for key in ("function_response", "functionResponse", "toolResult"):
+        inner = node.get(key)
+        if isinstance(inner, dict) and ("response" in inner or "content" in inner):
+            return _make_response(inner, node)
+    lc = decode_result(node)
+    if lc.call_id is not None and lc.value is not node:
+        return _judged(lc.call_id, lc.name, lc.value, lc.status)
+    is_message = node.get("role") in ("tool", "function") and (
+        "content" in node or "tool_call_id" in node
+    )
+    if is_message and isinstance(node.get("content"), list) and _holds_parts(node["content"]):
+        return None
+    if is_message or node.get("type") in _RESPONSE_TYPES:
+        if _first(node, _ID_KEYS) or _first(node, _NAME_KEYS):
+            return _make_response(node, node)
+    return None
+
+
+def _holds_parts(content: Json) -> bool:
+    return any(isinstance(p, dict) and p.get("type") in _RESPONSE_TYPES for p in content)
+
+
+def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolResponse | None:
+    key = next((k for k in _RESULT_KEYS if k in inner), None)
+    value = decode_result(inner[key]).value if key else UNSET
+    if isinstance(value, dict) and value.keys() == {"type", "value"}:  # the AI SDK's typed output
+        status = "error" if str(value["type"]).startswith("error") else None
+        value = value["value"]
+    else:
+        status = text_of(inner.get("status")) or text_of(inner.get("outcome"))
+    flagged = any(n.get(k) is True for n in (inner, outer) for k in ("is_error", "isError"))
+    if flagged or inner.get("type") in ("tool-error", "retry-prompt") or key == "error":
+        status = "error"
+    call_id = _first(inner, _ID_KEYS) or _first(outer, _ID_KEYS)
+    return _judged(call_id, _first(inner, _NAME_KEYS), value, status)
+
+
+def _judged(
+    call_id: str | None, name: str | None, value: Json | UnsetType, status: str | None
+) -> ToolResponse:
+    """Judge a result by its fields alone; what its prose says is for `assemble` to weigh."""
+    found = failure_in_result(value)
+    if status is not None and status.lower() in ("error", "failed", "failure"):
+        text = found.message or (value if isinstance(value, str) else None) or status
+        return ToolResponse(call_id, name, value, failed=True, failure=text)
+    if found.failed:
+        return ToolResponse(call_id, name, value, failed=True, failure=found.message)
+    said_success = status is not None and status.lower() in ("success", "ok", "completed")
+    return ToolResponse(call_id, name, value, failed=False if said_success else None)
+
+
+def _first(node: dict[str, Json], keys: tuple[str, ...]) -> str | None:
+    return next((t for k in keys if (t := text_of(node.get(k)))), None)

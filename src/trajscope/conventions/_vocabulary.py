@@ -1,0 +1,94 @@
+"""Which attribute holds which field: the names of a vocabulary, the preferred one first.
+
+One thing a newcomer would get wrong: a vocabulary extends `GEN_AI`, so attributes of the OTel GenAI
+conventions are understood on every span, after its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Attribute names per field, the preferred one first.
+
+    `flat_output` and `flat_input` are prefixes of messages written as one attribute per leaf
+    (`llm.output_messages.0.message.role`).
+    """
+
+    session: Names = ()
+    agent_name: Names = ()
+    agent_id: Names = ()
+    tool_name: Names = ()
+    tool_call_id: Names = ()
+    tool_args: Names = ()
+    tool_result: Names = ()
+    mcp_server: Names = ()
+    workflow_name: Names = ()
+    model: Names = ()
+    provider: Names = ()
+    input_tokens: Names = ()
+    output_tokens: Names = ()
+    cached_tokens: Names = ()
+    reasoning_tokens: Names = ()
+    finish_reason: Names = ()
+    response_id: Names = ()
+    output_messages: Names = ()
+    input_messages: Names = ()
+    flat_output: Names = ()
+    flat_input: Names = ()
+    query: Names = ()
+    output: Names = ()
+
+    def extended(self, **own: Names) -> Vocabulary:
+        """Return this vocabulary with `own` names before the ones it has."""
+        return replace(self, **{k: (*v, *getattr(self, k)) for k, v in own.items()})
+
+    def appended(self, **own: Names) -> Vocabulary:
+        """Return this vocabulary with `own` names after the ones it has."""
+        return replace(self, **{k: (*getattr(self, k), *v) for k, v in own.items()})
+
+    def prefixes(self) -> frozenset[str]:
+        """Return the first two parts of every name, for `doctor`."""
+        every = (name for f in fields(self) for name in getattr(self, f.name))
+        return frozenset(".".join(name.split(".")[:2]) for name in every)
+
+
+GEN_AI = Vocabulary(
+    session=("gen_ai.conversation.id", "session.id", "conversation.id"),
+    agent_name=("gen_ai.agent.name",),
+    agent_id=("gen_ai.agent.id",),
+    tool_name=("gen_ai.tool.name",),
+    tool_call_id=("gen_ai.tool.call.id", "gen_ai.tool.call_id"),
+    tool_args=("gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"),
+    tool_result=("gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output"),
+    mcp_server=("mcp.server.name", "fastmcp.server.name"),
+    workflow_name=("gen_ai.workflow.name", "gen_ai.agent.name"),
+    model=("gen_ai.response.model", "gen_ai.request.model"),
+    provider=("gen_ai.provider.name", "gen_ai.system"),
+    input_tokens=("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+    output_tokens=("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+    cached_tokens=(
+        "gen_ai.usage.cache_read.input_tokens",
+        "gen_ai.usage.cached_input_tokens",
+        "gen_ai.usage.details.cache_read_tokens",
+        "gen_ai.usage.cache_read_input_tokens",
+    ),
+    reasoning_tokens=(
+        "gen_ai.usage.reasoning.output_tokens",
+        "gen_ai.usage.reasoning_tokens",
+        "gen_ai.usage.details.reasoning_tokens",
+    ),
+    finish_reason=("gen_ai.response.finish_reasons", "gen_ai.response.finish_reason"),
+    response_id=("gen_ai.response.id",),
+    output_messages=("gen_ai.output.messages", "gen_ai.output_messages"),
+    input_messages=("gen_ai.input.messages", "gen_ai.input_messages"),
+    flat_output=("gen_ai.completion.",),
+    flat_input=("gen_ai.prompt.",),
+    query=("gen_ai.retrieval.query.text",),
+    output=("gen_ai.retrieval.documents",),
+)
+"""OTel GenAI semantic conventions (semantic-conventions-genai 0.1.0) and the older spellings."""

@@ -1,0 +1,68 @@
+"""OpenAI Agents SDK through OpenInference: agents, handoffs and turns.
+
+One thing a newcomer would get wrong: the outermost AGENT span is the trace (`Agent workflow`), not
+an agent; a handoff is recorded as a TOOL, and `llm.finish_reason` says stop on tool calls.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from trajscope.conventions import openinference
+from trajscope.conventions._convention import VocabularyConvention
+from trajscope.conventions._kind import Kind, step
+from trajscope.model.reading import Reading, StepType
+from trajscope.model.span import Span
+from trajscope.values import decode_json, text_of
+
+_SCOPES = (
+    "openinference.instrumentation.openai_agents",
+    "openinference-instrumentation-openai-agents",
+)
+_HANDOFF = "handoff to "
+_HANDOFF_TOOL = "handoff_to_"
+
+
+def kind_of(span: Span) -> Kind | None:
+    """Return the OpenInference kind, mended for the trace's own span and for handoffs."""
+    if span.scope_name not in _SCOPES and "openai-agents" not in span.scope_name:
+        return None
+    attributes = span.attributes
+    kind = attributes.get("openinference.span.kind")
+    if kind == "AGENT" and not any(k in attributes for k in ("agent.name", "graph.node.id")):
+        return step(StepType.WORKFLOW_RUN)
+    tool = text_of(attributes.get("tool.name")) or ""
+    if kind == "TOOL" and (
+        tool.startswith(_HANDOFF_TOOL) or (not tool and span.name.startswith(_HANDOFF))
+    ):
+        return step(StepType.HANDOFF)
+    return openinference.kind_of(span)
+
+
+def refine(span: Span, reading: Reading) -> Reading:
+    """Give agents and handoffs their names, and take the response id from the recorded response."""
+    attributes = span.attributes
+    if reading.step_type is StepType.HANDOFF:
+        fields = {
+            "from_agent": text_of(attributes.get("input.value")),
+            "to_agent": text_of(attributes.get("output.value"))
+            or span.name.removeprefix(_HANDOFF).removeprefix(_HANDOFF_TOOL),
+        }
+        known = {k: v for k, v in fields.items() if v}
+        return msgspec.structs.replace(reading, name=known["to_agent"], fields=known)
+    if reading.is_model_call and reading.response_id is None:
+        output = decode_json(attributes.get("output.value"))
+        if isinstance(output, dict) and (response_id := text_of(output.get("id"))):
+            sources = {**reading.sources, "response_id": "output.value"}
+            return msgspec.structs.replace(reading, response_id=response_id, sources=sources)
+    return reading
+
+
+CONVENTION = VocabularyConvention(
+    name="openai-agents",
+    description="OpenAI Agents SDK as OpenInference records it.",
+    tier=20,
+    vocabulary=openinference.VOCABULARY,
+    kind_of=kind_of,
+    refine=refine,
+)

@@ -1,0 +1,173 @@
+"""What makes a call failed: the one place that decides it, three-valued.
+
+One thing a newcomer would get wrong: the word "error" in a result is no evidence. A result fails
+a call only through a field that says so (`isError: true`, a status that says error beside an error
+text), never through its prose; prose counts only where a message is all that is left of a call.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from trajscope.model.span import Json, Span
+from trajscope.values import text_of
+
+INTERRUPTS = frozenset(
+    {"GraphInterrupt", "NodeInterrupt", "GraphBubbleUp", "Interrupt", "ParentCommand"}
+)
+"""Exception types that stop a run on purpose (a person is asked, control passes on): no failure."""
+
+_BAD_STATUS = frozenset({"error", "failed", "failure", "fail", "exception", "errored"})
+_ERROR_KEYS = ("error", "error_message", "errorMessage", "message", "reason", "detail", "exception")
+_ENVELOPE_KEYS = frozenset(
+    {*_ERROR_KEYS, "status", "success", "ok", "isError", "is_error", "error_type", "errorType"}
+    | {"code", "error_code", "type", "content", "result", "data", "output", "stack", "traceback"}
+)
+
+REFUSAL = re.compile(
+    r"not a valid tool|unknown tool|no such tool|unsupported call|unavailable tool|NoSuchTool"
+    r"|tool\b.{0,80}\b(?:not found|does not exist|doesn't exist|is not available|unavailable)"
+    r"|(?:function|tool)\b.{0,80}\bnot found in\b"
+    r"|invalid (?:tool )?(?:arguments|input|parameters)|InvalidToolInput|InvalidToolArguments"
+    r"|(?:validation|parsing) errors? (?:for|in|of|while)|arguments? .{0,40}(?:rejected|invalid)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Texts by which frameworks refuse a call: the tool is unknown or its arguments are rejected."""
+
+_ERROR_TEXT = re.compile(
+    r"\s*(?:\W{0,2}(?:error|exception|failed|failure|traceback)\b|[A-Z]\w*(?:Error|Exception)\b)",
+    re.IGNORECASE,
+)
+
+
+class Failure(NamedTuple):
+    """What is known of a call: failed (None is unknown), the message, and which evidence said so."""
+
+    failed: bool | None = None
+    message: str | None = None
+    evidence: str = ""
+
+
+NOTHING_KNOWN = Failure()
+
+
+def failure_in_result(result: Json) -> Failure:
+    """Return what the fields of a tool result say of its call.
+
+    >>> failure_in_result({"isError": True, "content": [{"type": "text", "text": "denied"}]})
+    Failure(failed=True, message='denied', evidence='isError in the result')
+    >>> failure_in_result({"status": "error", "error_message": "bad id"}).message
+    'bad id'
+    >>> failure_in_result({"status": "shipped", "error": ""})
+    Failure(failed=None, message=None, evidence='')
+    """
+    if not isinstance(result, dict):
+        return NOTHING_KNOWN
+    for key in ("isError", "is_error"):
+        if result.get(key) is True:
+            return Failure(True, _message_in(result), f"{key} in the result")
+        if result.get(key) is False:
+            return Failure(False, None, f"{key} in the result")
+    message = _message_in(result)
+    status = result.get("status")
+    if isinstance(status, str) and status.lower() in _BAD_STATUS and message:
+        return Failure(True, message, "status in the result")
+    for key in ("success", "ok"):
+        if result.get(key) is False and message:
+            return Failure(True, message, f"{key} in the result")
+    error = _text_in(result.get("error"))
+    if error and result.keys() <= _ENVELOPE_KEYS and result.get("success") is not True:
+        return Failure(True, error, "error in the result")
+    return NOTHING_KNOWN
+
+
+def _message_in(result: dict[str, Json]) -> str | None:
+    for key in (*_ERROR_KEYS, "content", "result", "output"):
+        if text := _text_in(result.get(key)):
+            return text
+    return None
+
+
+def _text_in(value: Json) -> str | None:
+    """Text of an error value: a text, an object with a message, or text parts."""
+    if isinstance(value, str):
+        return value or None
+    if isinstance(value, dict):
+        return next(
+            (t for k in ("message", "text", "detail", "error") if (t := text_of(value.get(k)))),
+            None,
+        )
+    if isinstance(value, list):
+        texts = [
+            t for part in value if (t := _text_in(part) if isinstance(part, dict | str) else None)
+        ]
+        return "\n".join(texts) or None
+    return None
+
+
+def failure_of_message(result: Json) -> Failure:
+    """Return what a tool message says of its call where no span of the call exists.
+
+    Here prose counts, since it is all there is: texts that begin like an error, and refusals.
+
+    >>> failure_of_message("Error: order id must look like ORD-<n>").failed
+    True
+    >>> failure_of_message("Paris: 18 C").failed is None
+    True
+    """
+    found = failure_in_result(result)
+    if found.failed is None and isinstance(result, str):
+        if REFUSAL.search(result[:2000]):
+            return Failure(True, result, "a refusal by the framework")
+        if _ERROR_TEXT.match(result):
+            return Failure(True, result, "an error text in the tool message")
+    return found
+
+
+def is_refusal(text: str | None) -> bool:
+    """Whether a text is a framework's refusal to run a call (unknown tool, rejected arguments)."""
+    return text is not None and REFUSAL.search(text[:2000]) is not None
+
+
+def failure_of_span(span: Span, result: Json = UNSET) -> Failure:
+    """Return what one span, with its decoded result, says of the call it records.
+
+    The strongest evidence first: isError in the result outweighs even a recorded success; then
+    the span's status, `error.type`, an exception event while the status is not OK, and the
+    result's own status fields.
+    """
+    in_result = failure_in_result(result)
+    if in_result.failed:
+        return in_result
+    exception, message = _exception(span)
+    if exception and exception.rsplit(".", 1)[-1] in INTERRUPTS:
+        return Failure(False, None, f"{exception} is an interrupt")
+    if span.status_code == "ERROR":
+        text = span.status_message or message or text_of(result) or exception
+        return Failure(True, text, "span status ERROR")
+    error_type = text_of(span.attributes.get("error.type"))
+    if error_type:
+        text = text_of(span.attributes.get("error.message")) or message or error_type
+        return Failure(True, text, "error.type")
+    if exception and span.status_code != "OK":
+        return Failure(True, message or exception, "exception event")
+    return in_result
+
+
+def is_interrupt(span: Span) -> bool:
+    """Whether the span ended by an exception that stops a run on purpose."""
+    exception, _ = _exception(span)
+    return exception is not None and exception.rsplit(".", 1)[-1] in INTERRUPTS
+
+
+def _exception(span: Span) -> tuple[str | None, str | None]:
+    """Type and message of the last `exception` event (OTel semantic conventions)."""
+    for event in reversed(span.events):
+        if event.name == "exception":
+            kind = text_of(event.attributes.get("exception.type"))
+            message = text_of(event.attributes.get("exception.message"))
+            return kind or "exception", message
+    return None, None

@@ -1,0 +1,252 @@
+"""Decoding of recorded values: JSON inside JSON, Python reprs, wrappers around arguments and results.
+
+One thing a newcomer would get wrong: nothing here guesses. A value that is cut, a placeholder or a
+bare value whose argument name is lost is *unknown* (`UNSET`), and says so; it is never an empty
+object.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from trajscope.model.span import Json
+
+MAX_REPR_CHARS = 100_000
+"""Longest Python repr that is parsed; `ast.literal_eval` is slow and deep on longer text."""
+
+PLACEHOLDERS = frozenset(
+    {"", "N/A", "<not serializable>", "__REDACTED__", "[REDACTED]", "<redacted>"}
+)
+"""Texts that instrumentations write where they recorded nothing."""
+
+_LAYERS = 4
+_decoder = msgspec.json.Decoder()
+
+
+def decode_json(value: Json) -> Json:
+    """Return `value` with JSON text decoded, through several layers of encoding.
+
+    Only text that holds an object, an array or a quoted text is decoded; `"12"` stays text, since
+    a tool that answered the text 12 did not answer the number.
+
+    >>> decode_json('"{\\\\"a\\\\": 1}"')
+    {'a': 1}
+    >>> decode_json("12")
+    '12'
+    """
+    for _ in range(_LAYERS):
+        if not isinstance(value, str):
+            return value
+        text = value.strip()
+        if text[:1] not in ("{", "[", '"') or text[-1:] not in ("}", "]", '"'):
+            return value
+        try:
+            value = _decoder.decode(text)
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+            return value
+    return value
+
+
+def decode_repr(text: str) -> Json | UnsetType:
+    """Return the JSON value a Python repr of a dict, list or tuple stands for, else UNSET.
+
+    >>> decode_repr("{'order_id': '12', 'fast': True}")
+    {'order_id': '12', 'fast': True}
+    >>> decode_repr("Order(id=12)")
+    UNSET
+    """
+    text = text.strip()
+    if text[:1] not in ("{", "[", "(") or len(text) > MAX_REPR_CHARS:
+        return UNSET
+    try:
+        return _jsonable(ast.literal_eval(text))
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return UNSET
+
+
+def _jsonable(value: object) -> Json:
+    if isinstance(value, dict):
+        return {str(k): _jsonable(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [_jsonable(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError("no JSON value")
+
+
+class Arguments(NamedTuple):
+    """Decoded arguments: an object, or a bare value without its name; UNSET is unknown."""
+
+    args: dict[str, Json] | UnsetType = UNSET
+    bare: Json | UnsetType = UNSET
+
+
+def decode_arguments(value: Json) -> Arguments:
+    """Return the arguments of a call from whatever an instrumentation recorded of them.
+
+    Unwraps `{"args": [], "kwargs": {…}}` (decorators), `{"kwargs": {…}}`, and LangChain's
+    `{"input_str": "<repr>", "inputs": {…}, …}`. A text that starts an object and does not parse was
+    cut, so nothing is known of it.
+
+    >>> decode_arguments('{"args": [], "kwargs": {"city": "Faro"}}').args
+    {'city': 'Faro'}
+    >>> decode_arguments("Faro")
+    Arguments(args=UNSET, bare='Faro')
+    >>> decode_arguments('{"city": "Fa')
+    Arguments(args=UNSET, bare=UNSET)
+    """
+    value = decode_json(value)
+    if isinstance(value, str):
+        if value.strip() in PLACEHOLDERS:
+            return Arguments()
+        if value.lstrip()[:1] == "{":
+            parsed = decode_repr(value)
+            return _unwrap_arguments(parsed) if isinstance(parsed, dict) else Arguments()
+        return Arguments(bare=value)
+    if isinstance(value, dict):
+        return _unwrap_arguments(value)
+    return Arguments() if value is None else Arguments(bare=value)
+
+
+def _unwrap_arguments(value: dict[str, Json]) -> Arguments:
+    keys = value.keys()
+    if "input_str" in keys:
+        inputs = value.get("inputs")
+        return (
+            Arguments(inputs) if isinstance(inputs, dict) else decode_arguments(value["input_str"])
+        )
+    if "kwargs" in keys and keys <= {"args", "kwargs"} and isinstance(value["kwargs"], dict):
+        positional = value.get("args") or []
+        if not positional:
+            return Arguments(value["kwargs"])
+        lone = isinstance(positional, list) and len(positional) == 1 and not value["kwargs"]
+        return Arguments(bare=positional[0]) if lone else Arguments()
+    return Arguments(value)
+
+
+class Result(NamedTuple):
+    """A decoded tool result, with what its envelope says of the call.
+
+    value: the result itself, envelopes of LangChain messages removed. call_id, name: of the call
+    it answers. status: the envelope's own word ("success", "error"), if it has one.
+    """
+
+    value: Json | UnsetType = UNSET
+    call_id: str | None = None
+    name: str | None = None
+    status: str | None = None
+
+
+def decode_result(value: Json) -> Result:
+    """Return a tool result from whatever an instrumentation recorded of it.
+
+    >>> decode_result('{"type": "tool", "data": {"content": "18 C", "status": "success"}}').value
+    '18 C'
+    """
+    value = decode_json(value)
+    if isinstance(value, str):
+        if value in PLACEHOLDERS - {""}:
+            return Result()
+        parsed = decode_repr(value)
+        value = parsed if isinstance(parsed, dict | list) else value
+    if isinstance(value, dict):
+        message = _tool_message(value)
+        if (
+            message is None
+            and isinstance(value.get("output"), dict)
+            and value.keys() <= {"output", "kwargs"}
+        ):
+            message = _tool_message(value["output"])
+        if message is not None:
+            return Result(
+                _content_of(message.get("content")),
+                text_of(message.get("tool_call_id")),
+                text_of(message.get("name")),
+                text_of(message.get("status")),
+            )
+        if value.keys() == {"output", "kwargs"}:
+            return Result(value["output"])
+    return Result(value)
+
+
+def _tool_message(value: dict[str, Json]) -> dict[str, Json] | None:
+    """The fields of a serialised LangChain ToolMessage, in any of its three JSON forms."""
+    ident, kwargs, data = value.get("id"), value.get("kwargs"), value.get("data")
+    if value.get("lc") and isinstance(ident, list) and ident[-1:] == ["ToolMessage"]:
+        return kwargs if isinstance(kwargs, dict) else None
+    if value.get("type") == "tool" and isinstance(data, dict) and "content" in data:
+        return data
+    if (
+        value.get("type") in ("tool", "ToolMessage")
+        and "content" in value
+        and "tool_call_id" in value
+    ):
+        return value
+    return None
+
+
+def _content_of(content: Json) -> Json:
+    """Join the parts of a message's content when all of them are text; else leave them."""
+    if isinstance(content, list) and content:
+        texts = [p.get("text") if isinstance(p, dict) else p for p in content]
+        if all(isinstance(t, str) for t in texts):
+            content = "\n".join(map(str, texts))
+    return decode_json(content)
+
+
+def text_of(value: Json) -> str | None:
+    """Return `value` if it is non-empty text, else None."""
+    return value if isinstance(value, str) and value else None
+
+
+def count_of(value: Json) -> int | None:
+    """Return `value` as a count, or None when it is no finite number that is not negative.
+
+    >>> count_of("12"), count_of(3.0), count_of(True), count_of("NaN")
+    (12, 3, None, None)
+    """
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        text = value.strip()
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
+    if isinstance(value, float):
+        return int(value) if math.isfinite(value) and value >= 0 else None
+    return value if isinstance(value, int) and 0 <= value < 2**63 else None
+
+
+def equal_json(one: Json, other: Json) -> bool:
+    """Whether two JSON values are equal: key order is nothing, 1 equals 1.0, true is not 1.
+
+    >>> equal_json({"a": 1, "b": [True]}, {"b": [True], "a": 1.0})
+    True
+    >>> equal_json(0, False), equal_json("2", 2)
+    (False, False)
+    """
+    stack = [(one, other)]
+    while stack:
+        a, b = stack.pop()
+        if isinstance(a, bool) or isinstance(b, bool):
+            if a is not b:
+                return False
+        elif isinstance(a, int | float) and isinstance(b, int | float):
+            if a != b:
+                return False
+        elif isinstance(a, dict) and isinstance(b, dict):
+            if a.keys() != b.keys():
+                return False
+            stack.extend((a[k], b[k]) for k in a)
+        elif isinstance(a, list | tuple) and isinstance(b, list | tuple):
+            if len(a) != len(b):
+                return False
+            stack.extend(zip(a, b, strict=True))
+        elif type(a) is not type(b) or a != b:
+            return False
+    return True
