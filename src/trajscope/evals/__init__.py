@@ -1,0 +1,1 @@
+"""Scorers made of steps: `create_scorer`, its runs and its errors. Below the built-in scorers."""

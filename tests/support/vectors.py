@@ -1,0 +1,129 @@
+"""Replay one recorded input of the reference through our code under `compat="mastra"`.
+
+`replay` takes a line of a vector file (`fn`, `input`, `options`) and returns `{"output": …}` or
+`{"error": …}`. A further function is one further entry of `_FUNCTIONS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from trajscope.assemble.mastra import extract_trajectory_from_records
+from trajscope.errors import SpanError, TrajscopeError
+from trajscope.evals.error import ScorerRunError
+from trajscope.evals.runs import create_trajectory_test_run
+from trajscope.evals.scorer import StepScorer
+from trajscope.scorers._mastra import factories
+from trajscope.scorers._mastra.blacklist import check_trajectory_blacklist
+from trajscope.scorers._mastra.comparison import compare_trajectories
+from trajscope.scorers._mastra.efficiency import check_trajectory_efficiency
+from trajscope.scorers._mastra.failures import analyze_tool_failures
+from trajscope.scorers._mastra.js import UNDEFINED, MalformedValue
+
+Json = Any
+
+
+def replay(vector: dict[str, Json]) -> dict[str, Json]:
+    """Return what our code answers to the recorded input."""
+    value = decode(vector["input"])
+    options = decode(vector["options"]) if "options" in vector else UNDEFINED
+    try:
+        return {"output": encode(_FUNCTIONS[vector["fn"]](value, options))}
+    except ScorerRunError as error:
+        return {"error": _run_error(error)}
+    except TrajscopeError as error:
+        return {"error": _error(error)}
+
+
+def decode(value: Json) -> Json:
+    """Return the value a vector's JSON stands for; undefined members are left out."""
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"$undef"}:
+        return UNDEFINED
+    if value.keys() == {"$num"}:
+        return float(value["$num"].replace("Infinity", "inf"))
+    if value.keys() == {"$date"}:
+        return value["$date"]
+    decoded = {key: decode(item) for key, item in value.items()}
+    return {key: item for key, item in decoded.items() if item is not UNDEFINED}
+
+
+def encode(value: Json) -> Json:
+    """Return a result in the encoding of the vectors."""
+    if isinstance(value, dict):
+        return {k: encode(item) for k, item in value.items() if item is not UNDEFINED}
+    if isinstance(value, list | tuple):
+        return [encode(item) for item in value]
+    if value is UNDEFINED:
+        return {"$undef": True}
+    if isinstance(value, float) and (value != value or value in (float("inf"), -float("inf"))):
+        return {"$num": {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]}
+    return value
+
+
+def _extract(spans: Json, options: Json) -> Json:
+    root = options.get("rootSpanId") if options is not UNDEFINED else None
+    return extract_trajectory_from_records(spans, root)
+
+
+def _compare(value: Json, options: Json) -> Json:
+    return compare_trajectories(value["actual"], value["expected"], options)
+
+
+def _scorer_run(factory: Callable[[Json], StepScorer]) -> Callable[[Json, Json], Json]:
+    def run(value: Json, options: Json) -> Json:
+        scorer = factory(options)
+        result = scorer.run_sync(create_trajectory_test_run(value, compat="mastra"))
+        return {"score": result.score, "preprocess": result.results["preprocess"]}
+
+    return run
+
+
+def _accuracy_run(value: Json, options: Json) -> Json:
+    run = _scorer_run(factories.create_trajectory_accuracy_scorer_code)(value, options)
+    return {**run, "noExpectation": "comparison" not in run["preprocess"]}
+
+
+_FUNCTIONS: dict[str, Callable[[Json, Json], Json]] = {
+    "extractTrajectoryFromTrace": _extract,
+    "compareTrajectories": _compare,
+    "checkTrajectoryEfficiency": check_trajectory_efficiency,
+    "checkTrajectoryBlacklist": check_trajectory_blacklist,
+    "analyzeToolFailures": analyze_tool_failures,
+    "createTrajectoryScorerCode": _scorer_run(factories.create_trajectory_scorer_code),
+    "createTrajectoryAccuracyScorerCode": _accuracy_run,
+    "createTrajectoryTestRun": lambda value, _: create_trajectory_test_run(value, compat="mastra"),
+}
+"""The reference's functions by name, each with our code for it."""
+
+
+def _error(error: BaseException) -> dict[str, Json]:
+    if isinstance(error, SpanError):
+        kind = "stack_overflow" if "below itself" in str(error) else "type_error"
+        return {"type": "Error", "kind": kind}
+    if isinstance(error, MalformedValue):
+        return {"type": "TypeError", "kind": "type_error"}
+    found = {"type": "Error", "kind": getattr(error, "kind", "error")}
+    for key in ("step", "field"):
+        value = getattr(error, key, None)
+        if value is not None and value is not UNDEFINED:
+            found[key] = value
+    return found
+
+
+def _run_error(error: ScorerRunError) -> dict[str, Json]:
+    assert error.__cause__ is not None
+    found: dict[str, Json] = {
+        "type": "ScorerRunError",
+        "failedStep": error.failed_step,
+        "completedSteps": list(error.completed_steps),
+        "details": error.details,
+        "cause": _error(error.__cause__),
+    }
+    if error.result is not None:
+        found["result"] = encode(error.result)
+    return found
