@@ -1,6 +1,7 @@
 """Forest and readings become a Trajectory; what needs other spans is RESOLVE, in order."""
 
+from trajscope.assemble.outline import OutlineRow
 from trajscope.assemble.resolve import RESOLVE
-from trajscope.assemble.trajectories import assemble
+from trajscope.assemble.trajectories import Assembled, assemble, assemble_traces
 
-__all__ = ["RESOLVE", "assemble"]
+__all__ = ["RESOLVE", "Assembled", "OutlineRow", "assemble", "assemble_traces"]
