@@ -5,7 +5,6 @@ import importlib.util
 import re
 from pathlib import Path
 
-import click
 import pytest
 
 from trajscope.ports import Convention, Format, Scorer
@@ -36,8 +35,7 @@ def test_every_plug_in_is_in_the_page_of_its_kind(page: str, name: str) -> None:
 def commands() -> list[str]:
     if importlib.util.find_spec("trajscope.cli") is None:
         return []
-    main: click.Group = importlib.import_module("trajscope.cli").main
-    return sorted(main.commands)
+    return list(importlib.import_module("trajscope.cli.app").COMMANDS)
 
 
 @pytest.mark.parametrize("command", commands())
@@ -45,11 +43,26 @@ def test_every_command_is_in_the_page_of_the_command_line(command: str) -> None:
     assert f"trajscope {command}" in (DOCS / "cli.md").read_text("utf-8")
 
 
+ROOT = DOCS.parent
 PAGES = sorted(DOCS.rglob("*.md"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def links(page: Path) -> list[str]:
+    """Return the links of a page to other files, without the part after "#"."""
+    found = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    return [link for link in found if "://" not in link]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*PAGES, *ROOT.glob("*.md"), ROOT / "tests" / "README.md"],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_every_link_to_a_page_leads_somewhere(page: Path) -> None:
-    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
-    local = [link for link in links if "://" not in link]
-    assert [link for link in local if not (page.parent / link).exists()] == []
+    assert [link for link in links(page) if not (page.parent / link).exists()] == []
+
+
+def test_every_page_is_linked_from_the_index_or_from_the_list_of_decisions() -> None:
+    lists = (DOCS / "index.md", DOCS / "adr" / "README.md")
+    linked = {(page.parent / link).resolve() for page in lists for link in links(page)}
+    assert [page for page in PAGES if page.resolve() not in linked | {lists[0]}] == []
