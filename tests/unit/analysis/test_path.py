@@ -48,6 +48,12 @@ def test_a_sibling_that_overlaps_the_one_on_the_path_is_not_on_it() -> None:
     assert walked(trajectory) == [("c", 0, 40), ("agent", 40, 50), ("b", 50, 100)]
 
 
+def test_of_children_that_end_together_the_longest_is_on_it() -> None:
+    short, long = step("short", 40, 90), step("long", 10, 90)
+    for pair in ((short, long), (long, short)):
+        assert walked(run(*pair, root=agent(0, 100)))[1] == ("long", 10, 90)
+
+
 def test_work_that_outlives_its_caller_is_cut() -> None:
     trajectory = run(step("background", 40, 500), step("early", -20, 10), root=agent(0, 100))
     assert walked(trajectory) == [("early", 0, 10), ("agent", 10, 40), ("background", 40, 100)]
