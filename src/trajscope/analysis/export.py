@@ -1,8 +1,8 @@
 """An execution graph as text: GraphML, DOT, Mermaid.
 
 One thing a newcomer would get wrong: names, arguments and results come from the trace and may hold
-anything. Each writer escapes for its own language; what XML cannot hold at all (most control
-characters) is written as `\\u0000` there, so that two ids that differ stay two ids.
+anything. Each writer escapes for its own language; what a language cannot hold (most control
+characters) is spelled `\\u0000`, so that two ids that differ stay two ids.
 """
 
 from __future__ import annotations
@@ -102,11 +102,15 @@ def _json(value: object) -> str:
 
 
 def _xml(text: str) -> str:
-    return NOT_XML.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return NOT_XML.sub(_spelled, text)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    return f"\\u{ord(found.group()):04x}"
 
 
 def _dot(text: str) -> str:
-    escaped = CONTROL.sub("\ufffd", text).replace("\\", "\\\\").replace('"', '\\"')
+    escaped = CONTROL.sub(_spelled, text).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 

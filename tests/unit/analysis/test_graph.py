@@ -7,7 +7,7 @@ import networkx as nx
 import pytest
 
 from tests.unit.analysis.shapes import run, step
-from trajscope.analysis import MOST_ORDER_EDGES, execution_graph
+from trajscope.analysis import MOST_ORDER_EDGES, execution_graph, to_dot, to_graphml
 from trajscope.model.reading import StepType
 from trajscope.model.trajectory import Trajectory
 
@@ -126,3 +126,11 @@ def test_a_chain_of_ten_thousand_steps_is_no_problem() -> None:
 
 def test_a_trajectory_of_nothing_is_a_graph_of_nothing() -> None:
     assert len(execution_graph(run())) == 0
+
+
+def test_ids_that_differ_in_what_a_language_cannot_hold_stay_two_ids() -> None:
+    graph = execution_graph(run(step("a\x01", 0, 1), step("a\x02", 2, 3)))
+    for text in (to_dot(graph), to_graphml(graph)):
+        assert "u0001" in text
+        assert "u0002" in text
+        assert "\x01" not in text
