@@ -73,7 +73,7 @@ def failure_in_result(result: Json) -> Failure:
             return Failure(False, None, f"{key} in the result")
     message = _message_in(result)
     status = result.get("status")
-    if isinstance(status, str) and status.lower() in _BAD_STATUS and message:
+    if isinstance(status, str) and is_bad_status(status) and message:
         return Failure(True, message, "status in the result")
     for key in ("success", "ok"):
         if result.get(key) is False and message:
@@ -82,6 +82,15 @@ def failure_in_result(result: Json) -> Failure:
     if error and result.keys() <= _ENVELOPE_KEYS and result.get("success") is not True:
         return Failure(True, error, "error in the result")
     return NOTHING_KNOWN
+
+
+def is_bad_status(word: str) -> bool:
+    """Whether a recorded status word says that the operation went wrong.
+
+    >>> is_bad_status("ERROR"), is_bad_status("shipped")
+    (True, False)
+    """
+    return word.lower() in _BAD_STATUS
 
 
 def _message_in(result: dict[str, Json]) -> str | None:

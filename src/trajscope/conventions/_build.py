@@ -10,11 +10,13 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from trajscope.conventions._events import input_events, output_events
 from trajscope.conventions._flat import unflattened
 from trajscope.conventions._kind import Kind
 from trajscope.conventions._messages import find_requests, find_responses
+from trajscope.conventions._usage import usage_in
 from trajscope.conventions._vocabulary import Names, Vocabulary
-from trajscope.evidence import NOTHING_KNOWN, Failure, failure_of_span, is_interrupt
+from trajscope.evidence import NOTHING_KNOWN, Failure, failure_of_span, is_bad_status, is_interrupt
 from trajscope.model.reading import (
     TOOL_STEP_TYPES,
     Reading,
@@ -52,7 +54,7 @@ class _Finder:
 
     def text(self, field: str, names: Names) -> str | None:
         for name in names:
-            if found := text_of(self.attributes.get(name)):
+            if found := _plain(self.attributes.get(name)):
                 self.sources[field] = name
                 return found
         return None
@@ -64,6 +66,13 @@ class _Finder:
                 self.sources[field] = name
                 return found
         return None
+
+
+def _plain(value: Json) -> str | None:
+    """Text, without the quotes of a JSON text inside the text; JSON's null is no text."""
+    if isinstance(value, str) and value[:1] == '"':
+        value = decode_json(value)
+    return None if value == "null" else text_of(value)
 
 
 def build_reading(
@@ -98,7 +107,7 @@ def _tool_fields(span: Span, words: Vocabulary, find: _Finder) -> dict[str, Any]
     raw_result = find.value("result", words.tool_result)
     result = decode_result(raw_result) if raw_result is not UNSET else None
     value = result.value if result else UNSET
-    failure = failure_of_span(span, value)
+    failure = _by_status(failure_of_span(span, value), value, words, find)
     if result and result.status and failure.failed is None:
         failure = _status_failure(result.status, value)
     if failure.evidence:
@@ -126,6 +135,19 @@ def _status_failure(status: str, value: Json | UnsetType) -> Failure:
     return NOTHING_KNOWN
 
 
+def _by_status(
+    failure: Failure, result: Json | UnsetType, words: Vocabulary, find: _Finder
+) -> Failure:
+    """Add what a recorded status word says; a status of the span itself has gone before."""
+    word = find.text("status", words.status)
+    text = find.text("status_text", words.status_text)
+    if failure.failed:
+        return failure._replace(message=text) if text and failure.message is None else failure
+    if word is None or not is_bad_status(word) or failure.failed is False:
+        return failure
+    return Failure(True, text or text_of(result) or word, find.sources["status"])
+
+
 def _model_fields(span: Span, words: Vocabulary, find: _Finder) -> dict[str, Any]:
     model = find.text("model", words.model)
     return {
@@ -137,14 +159,14 @@ def _model_fields(span: Span, words: Vocabulary, find: _Finder) -> dict[str, Any
         "usage": _usage(find, words),
         "requests": _requests(span, words, find),
         "responses": _responses(span, words, find),
-        **_failed_of(span),
+        **_failed_of(span, words, find),
     }
 
 
 def _other_fields(
     span: Span, words: Vocabulary, find: _Finder, step_type: StepType, common: dict[str, Any]
 ) -> dict[str, Any]:
-    own: dict[str, Any] = {"usage": _usage(find, words), **_failed_of(span)}
+    own: dict[str, Any] = {"usage": _usage(find, words), **_failed_of(span, words, find)}
     name: str | None = None
     details: dict[str, Any] = {}
     if step_type is StepType.AGENT_RUN:
@@ -161,8 +183,8 @@ def _other_fields(
     return {**own, "name": name or span.name, "fields": details}
 
 
-def _failed_of(span: Span) -> dict[str, Any]:
-    failure = failure_of_span(span)
+def _failed_of(span: Span, words: Vocabulary, find: _Finder) -> dict[str, Any]:
+    failure = _by_status(failure_of_span(span), UNSET, words, find)
     return {
         "failed": failure.failed,
         "failure": failure.message,
@@ -177,7 +199,13 @@ def _usage(find: _Finder, words: Vocabulary) -> Usage | None:
         find.count("cached_input_tokens", words.cached_tokens),
         find.count("reasoning_output_tokens", words.reasoning_tokens),
     )
-    return usage if usage.input is not None or usage.output is not None else None
+    if usage.input is not None or usage.output is not None:
+        return usage
+    for name in words.usage:
+        if name in find.attributes and (found := usage_in(find.attributes[name])) is not None:
+            find.sources["input_tokens"] = find.sources["output_tokens"] = name
+            return found
+    return None
 
 
 def _finish_reason(value: Json | UnsetType) -> str | None:
@@ -196,9 +224,9 @@ def _requests(span: Span, words: Vocabulary, find: _Finder) -> tuple[ToolRequest
     if not found and (flat := unflattened(span.attributes, words.flat_output)):
         find.sources["requests"] = words.flat_output[0] + "*"
         found = find_requests(flat)
-    if not found and span.events:
-        bodies = [e.attributes for e in span.events if e.name in _OUTPUT_EVENTS]
-        found = find_requests([_event_body(b) for b in bodies])
+    if not found and (said := output_events(span, words)):
+        find.sources["requests"] = "events"
+        found = find_requests(said)
     return found
 
 
@@ -208,21 +236,10 @@ def _responses(span: Span, words: Vocabulary, find: _Finder) -> tuple[ToolRespon
     if not found and (flat := unflattened(span.attributes, words.flat_input)):
         find.sources["responses"] = words.flat_input[0] + "*"
         found = find_responses(flat)
-    if not found and span.events:
-        bodies = [e.attributes for e in span.events if e.name in _INPUT_EVENTS]
-        found = find_responses([{"role": "tool", **_event_body(b)} for b in bodies])
+    if not found and (told := input_events(span, words)):
+        find.sources["responses"] = "events"
+        found = find_responses(told)
     return found
-
-
-_OUTPUT_EVENTS = frozenset(
-    {"gen_ai.choice", "gen_ai.content.completion", "gen_ai.assistant.message.output"}
-)
-_INPUT_EVENTS = frozenset({"gen_ai.tool.message"})
-
-
-def _event_body(attributes: dict[str, Json]) -> dict[str, Json]:
-    """The body of a message event, its JSON texts decoded."""
-    return {k.removeprefix("gen_ai."): decode_json(v) for k, v in attributes.items()}
 
 
 def _may_hold_tools(value: Json) -> bool:

@@ -16,7 +16,9 @@ class Vocabulary:
     """Attribute names per field, the preferred one first.
 
     `flat_output` and `flat_input` are prefixes of messages written as one attribute per leaf
-    (`llm.output_messages.0.message.role`).
+    (`llm.output_messages.0.message.role`). `usage` names objects that hold all token counts.
+    `message_events` are lists of event bodies, each with its `event.name`. `status` is a word that
+    says how the operation ended, `status_text` what it says beside an error.
     """
 
     session: Names = ()
@@ -34,12 +36,16 @@ class Vocabulary:
     output_tokens: Names = ()
     cached_tokens: Names = ()
     reasoning_tokens: Names = ()
+    usage: Names = ()
     finish_reason: Names = ()
     response_id: Names = ()
     output_messages: Names = ()
     input_messages: Names = ()
     flat_output: Names = ()
     flat_input: Names = ()
+    message_events: Names = ()
+    status: Names = ()
+    status_text: Names = ()
     query: Names = ()
     output: Names = ()
 
@@ -88,6 +94,9 @@ GEN_AI = Vocabulary(
     input_messages=("gen_ai.input.messages", "gen_ai.input_messages"),
     flat_output=("gen_ai.completion.",),
     flat_input=("gen_ai.prompt.",),
+    message_events=("events",),
+    status=("gen_ai.tool.status", "gen_ai.tool.call.status", "gen_ai.task.status"),
+    status_text=("error.message", "exception.message"),
     query=("gen_ai.retrieval.query.text",),
     output=("gen_ai.retrieval.documents",),
 )
