@@ -136,6 +136,31 @@ def failure_of_message(result: Json) -> Failure:
     return found
 
 
+_MCP_FIXED = re.compile(
+    r"(?:Error (?:executing|calling) tool|Unknown tool:)"
+    r" ['\"]?(?P<tool>[^'\":\s]+)['\"]?(?:\s*$|:\s)"
+    r"|Tool ['\"]?(?P<missing>[^'\":\s]+)['\"]? (?:not found|disabled)\b"
+    r"|MCP error -\d+: |(?:Input|Output) validation error: "
+)
+
+
+def failure_of_mcp_result(result: Json) -> tuple[Failure, str | None]:
+    """Return what the fixed error forms of the MCP SDKs say, and the tool they name, if any.
+
+    Clients that keep only the text of an MCP answer lose its `isError`; what the SDKs write into
+    that text is fixed and names the tool, so it is evidence where the name is the call's own.
+
+    >>> failure_of_mcp_result({"type": "text", "text": "Error executing tool add"})[1]
+    'add'
+    """
+    inner = result.get("content") if isinstance(result, dict) else None
+    text = _text_in(inner if inner is not None else result)
+    match = _MCP_FIXED.match(text) if text else None
+    if match is None:
+        return NOTHING_KNOWN, None
+    return Failure(True, text, "the MCP SDK's error form"), match["tool"] or match["missing"]
+
+
 def is_refusal(text: str | None) -> bool:
     """Whether a text is a framework's refusal to run a call (unknown tool, rejected arguments)."""
     return text is not None and REFUSAL.search(text[:2000]) is not None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trajscope.assemble._draft import Draft, TraceDraft
+from trajscope.evidence import failure_of_mcp_result
 from trajscope.model.reading import StepType
-from trajscope.names import mcp_parts
+from trajscope.names import ends_with_tool, mcp_parts, same_tool
 
 
 def name_agents(traces: Sequence[TraceDraft]) -> None:
@@ -47,6 +48,22 @@ def _mark(tool: Draft) -> None:
         tool.is_mcp, tool.mcp_server = True, tool.mcp_server or server[0]
     if tool.is_mcp and tool.step_type is StepType.TOOL_CALL:
         tool.step_type = StepType.MCP_TOOL_CALL
+
+
+def judge_mcp_texts(traces: Sequence[TraceDraft]) -> None:
+    """Fail an MCP tool call whose result is the MCP SDK's fixed error text for that very tool."""
+    for trace in traces:
+        for draft in trace.drafts:
+            if draft.step_type is not StepType.MCP_TOOL_CALL or draft.failed is not None:
+                continue
+            found, tool = failure_of_mcp_result(draft.result)
+            if found.failed and (tool is None or _is_same(draft, tool)):
+                draft.failed, draft.failure = True, found.message
+                draft.notes.append(f"failed: by {found.evidence}")
+
+
+def _is_same(draft: Draft, tool: str) -> bool:
+    return same_tool(draft.name, tool, draft.mcp_server) or ends_with_tool(draft.name, tool)
 
 
 def settle_success(traces: Sequence[TraceDraft]) -> None:

@@ -11,12 +11,17 @@ from collections.abc import Callable, Sequence
 from trajscope.assemble._draft import TraceDraft
 from trajscope.assemble._fold import (
     drop_repeated_responses,
-    fold_agents,
     fold_model_calls,
+    fold_runs,
     fold_tools,
 )
 from trajscope.assemble._pair import pair_requests
-from trajscope.assemble._settle import mark_mcp, name_agents, settle_success
+from trajscope.assemble._settle import (
+    judge_mcp_texts,
+    mark_mcp,
+    name_agents,
+    settle_success,
+)
 
 Rule = Callable[[Sequence[TraceDraft]], None]
 
@@ -24,10 +29,11 @@ RESOLVE: tuple[Rule, ...] = (
     fold_tools,  # before pairing: a request must meet the outermost span of its call
     fold_model_calls,  # before repeated responses: nests are no repeats
     drop_repeated_responses,  # before pairing: the dropped twin's requests must not count
-    fold_agents,  # after tools: an agent inside a tool is another run
+    fold_runs,  # after tools: an agent inside a tool is another run
     pair_requests,  # needs all of the above
     name_agents,
     mark_mcp,  # after pairing: requested calls have names too
+    judge_mcp_texts,  # after marking: only a known MCP call is judged by the MCP SDK's texts
     settle_success,  # last: "no evidence of failure" only holds when all evidence is in
 )
 """The rules, in the order they run."""
