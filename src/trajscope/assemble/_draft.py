@@ -24,6 +24,7 @@ class Draft:
     """One span, or one requested call (`request` set, `span` the model call that asked for it)."""
 
     __slots__ = (
+        "agent_name",
         "args",
         "children",
         "dropped",
@@ -57,6 +58,7 @@ class Draft:
         self.step_type = reading.step_type
         self.is_model_call = reading.is_model_call
         self.name = reading.name
+        self.agent_name = reading.agent_name
         self.args: Json | UnsetType = reading.args
         self.result: Json | UnsetType = reading.result
         self.failed = reading.failed
@@ -141,6 +143,22 @@ def draft_traces(spans: Iterable[Span], read: Callable[[Span], Reading]) -> list
     return [TraceDraft(forest, read) for forest in build_forests(spans)]
 
 
+def lift(inner: Draft, outer: Draft) -> None:
+    """Give the outer span of one call what only an inner one knows: evidence, arguments, ids."""
+    if outer.args is UNSET:
+        outer.args = inner.args
+    if outer.result is UNSET:
+        outer.result = inner.result
+    if inner.failed and not outer.reading.not_failure:
+        if not outer.failed:
+            outer.notes.append(f"failed: by its inner span {inner.span.span_id}")
+        outer.failed = True
+        outer.failure = outer.failure or inner.failure
+    outer.mcp_server = outer.mcp_server or inner.mcp_server
+    outer.is_mcp = outer.is_mcp or inner.is_mcp
+    outer.tool_call_id = outer.tool_call_id or inner.tool_call_id
+
+
 def model_parent(draft: Draft) -> Draft | None:
     """Return the model call that `draft` is part of, if no other work lies between."""
     for above in draft.ancestors():
@@ -164,5 +182,6 @@ __all__ = [
     "TraceDraft",
     "draft_traces",
     "leaf_model_calls",
+    "lift",
     "model_parent",
 ]

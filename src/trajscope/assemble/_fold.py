@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import UNSET
-
-from trajscope.assemble._draft import Draft, TraceDraft, model_parent
+from trajscope.assemble._draft import Draft, TraceDraft, lift, model_parent
 from trajscope.model.reading import StepType
 from trajscope.names import ends_with_tool, same_tool
+
+_RUNS = (StepType.AGENT_RUN, StepType.WORKFLOW_RUN)
 
 
 def fold_tools(traces: Sequence[TraceDraft]) -> None:
@@ -24,7 +24,7 @@ def fold_tools(traces: Sequence[TraceDraft]) -> None:
     for trace in traces:
         for draft in trace.drafts:
             if draft.is_tool and (outer := _tool_around(draft)) is not None:
-                _lift(draft, outer)
+                lift(draft, outer)
                 draft.fold(f"same call as {outer.span.span_id}")
 
 
@@ -37,21 +37,6 @@ def _tool_around(draft: Draft) -> Draft | None:
             behind = draft.is_mcp and (not draft.name or ends_with_tool(above.name, draft.name))
             return above if same or behind else None
     return None
-
-
-def _lift(inner: Draft, outer: Draft) -> None:
-    if outer.args is UNSET:
-        outer.args = inner.args
-    if outer.result is UNSET:
-        outer.result = inner.result
-    if inner.failed and not outer.reading.not_failure:
-        if not outer.failed:
-            outer.notes.append(f"failed: by its inner span {inner.span.span_id}")
-        outer.failed = True
-        outer.failure = outer.failure or inner.failure
-    outer.mcp_server = outer.mcp_server or inner.mcp_server
-    outer.is_mcp = outer.is_mcp or inner.is_mcp
-    outer.tool_call_id = outer.tool_call_id or inner.tool_call_id
 
 
 def fold_model_calls(traces: Sequence[TraceDraft]) -> None:
@@ -83,14 +68,41 @@ def _nested(inner: Draft, outer: Draft) -> bool:
     return any(above is outer for above in inner.ancestors())
 
 
-def fold_agents(traces: Sequence[TraceDraft]) -> None:
-    """Fold an agent run directly inside an agent run of the same name: a wrapper of one run."""
+def fold_runs(traces: Sequence[TraceDraft]) -> None:
+    """Fold the second span of one run: inside a run of the same name, or beside it.
+
+    A wrapper around a run whose context was lost lies beside it: it holds nothing, and a run of
+    the same name starts next to it while it is open.
+    """
     for trace in traces:
         for draft in trace.drafts:
-            if draft.step_type is not StepType.AGENT_RUN:
+            if draft.step_type not in _RUNS:
                 continue
             outer = next((a for a in draft.ancestors() if a.step_type is not None), None)
-            if outer is None or outer.step_type is not StepType.AGENT_RUN:
-                continue
-            if draft.name == outer.name:
-                draft.fold(f"same run as {outer.span.span_id}")
+            if outer is not None and _same_run(draft, outer):
+                _fold_run(draft, outer)
+            elif not draft.children and (twin := _run_beside(draft)) is not None:
+                _fold_run(draft, twin)
+
+
+def _fold_run(draft: Draft, kept: Draft) -> None:
+    if draft.failed and kept.failed is None:
+        kept.failed, kept.failure = True, draft.failure
+    draft.fold(f"same run as {kept.span.span_id}")
+
+
+def _run_beside(draft: Draft) -> Draft | None:
+    start, end = draft.span.start_ns, draft.span.end_ns
+    if draft.parent is None or start is None or end is None:
+        return None
+    for other in draft.parent.children:
+        begun = other.span.start_ns
+        if other is draft or not other.children or not _same_run(draft, other):
+            continue
+        if begun is not None and start <= begun <= end:
+            return other
+    return None
+
+
+def _same_run(one: Draft, other: Draft) -> bool:
+    return one.step_type is other.step_type and one.name == other.name

@@ -71,8 +71,9 @@ def _nest_above(draft: Draft) -> Iterator[Draft]:
 def _claim(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
     """Pair requests with executed calls; return those without one.
 
-    First by call id; then by name and equal arguments; then by name within the turn (before the
-    next model call), for calls whose recorded arguments differ or are unknown.
+    First by call id; then by name and equal arguments; then, within the turn (before the next
+    model call), by arguments that hold those asked for beside injected ones; then by name, for
+    calls whose recorded arguments differ or are unknown.
     """
     ran = [d for d in trace.drafts if d.is_tool or d.step_type is StepType.HANDOFF]
     by_id: dict[str, list[Draft]] = defaultdict(list)
@@ -85,9 +86,10 @@ def _claim(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
     def take(item: Asked, draft: Draft) -> None:
         claimed.add(id(draft))
         draft.request_rank = item.rank
-        if draft.args is UNSET:
+        if draft.args is UNSET or _covers(draft, item):
             draft.args = item.request.args
         draft.tool_call_id = draft.tool_call_id or item.request.call_id
+        draft.agent_name = draft.agent_name or item.model.agent_name
 
     for item in asked:
         candidates = by_id.get(item.request.call_id or "", [])
@@ -96,7 +98,7 @@ def _claim(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
             take(item, match)
         else:
             left.append(item)
-    for compare in (_equal_call, _same_turn):
+    for compare in (_equal_call, _injected_call, _same_turn):
         still: list[Asked] = []
         bounds = _turn_ends(left, trace)
         free = [d for d in ran if id(d) not in claimed]
@@ -148,7 +150,7 @@ def _starts_after(item: Asked, draft: Draft) -> bool:
     return asked is None or ran is None or ran >= asked
 
 
-def _equal_call(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:
+def _equal_call(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:  # noqa: ARG001
     return (
         draft.is_tool
         and not _ids_differ(item, draft)
@@ -160,18 +162,33 @@ def _equal_call(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:
     )
 
 
+def _covers(draft: Draft, item: Asked) -> bool:
+    """Whether a call ran with more than the arguments asked for: the framework put some in.
+
+    A context object or a state is no argument of the model's; the call counts as what was asked.
+    """
+    ran, asked = draft.args, item.request.args
+    if not isinstance(ran, dict) or not isinstance(asked, dict) or len(ran) <= len(asked):
+        return False
+    return all(key in ran and equal_json(ran[key], value) for key, value in asked.items())
+
+
+def _injected_call(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:
+    return draft.is_tool and _covers(draft, item) and _same_turn(item, draft, bounds)
+
+
 def _same_turn(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:
     if not _starts_after(item, draft) or (draft.span.start_ns or 0) > bounds[id(item.model)]:
         return False
     if draft.step_type is StepType.HANDOFF:
-        return _is_handoff_to(item.request.name, draft)
+        return _is_handoff(item.request.name)
     return not _ids_differ(item, draft) and same_tool(
         draft.name, item.request.name, draft.mcp_server
     )
 
 
-def _is_handoff_to(tool: str, draft: Draft) -> bool:
-    """Whether a requested tool (`transfer_to_x`, `handoff`) is what a handoff step carried out."""
+def _is_handoff(tool: str) -> bool:
+    """Whether a requested tool (`transfer_to_x`, `handoff`) is one that a handoff carries out."""
     words = tool.lower().replace("-", "_")
     return any(word in words for word in ("transfer", "handoff", "hand_off"))
 
@@ -208,7 +225,7 @@ def _requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
     request = item.request
     draft = Draft(item.model.span, item.model.reading)
     draft.request, draft.request_rank = request, item.rank
-    draft.parent = item.model
+    draft.parent, draft.agent_name = item.model, item.model.agent_name
     draft.step_type = (
         StepType.PROVIDER_TOOL_CALL if request.provider_executed else StepType.TOOL_CALL
     )

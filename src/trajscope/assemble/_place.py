@@ -124,7 +124,7 @@ def _common(item: _Placed) -> dict[str, Any]:
         if span.duration_ns is not None:
             values["duration_ms"] = span.duration_ns / 1_000_000
         values |= {"start_ns": span.start_ns, "end_ns": span.end_ns}
-    agent = item.agent.name if item.agent else draft.reading.agent_name
+    agent = item.agent.name if item.agent else draft.agent_name
     if agent and draft.step_type is not StepType.AGENT_RUN:
         values["agent"] = agent
     if item.agent is not None:
@@ -218,8 +218,8 @@ def _agents(placed: list[_Placed]) -> tuple[str, ...]:
         draft = item.draft
         if draft.step_type is StepType.AGENT_RUN:
             names.setdefault(draft.name or draft.span.name)
-        elif item.agent is None and draft.reading.agent_name:
-            names.setdefault(draft.reading.agent_name)
+        elif item.agent is None and draft.agent_name:
+            names.setdefault(draft.agent_name)
     return tuple(names)
 
 

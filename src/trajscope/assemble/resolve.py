@@ -16,6 +16,12 @@ from trajscope.assemble._fold import (
     fold_tools,
 )
 from trajscope.assemble._pair import pair_requests
+from trajscope.assemble._runs import (
+    borrow_agents,
+    confirm_workflows,
+    lift_parts,
+    open_agents,
+)
 from trajscope.assemble._settle import (
     judge_mcp_texts,
     mark_mcp,
@@ -26,10 +32,14 @@ from trajscope.assemble._settle import (
 Rule = Callable[[Sequence[TraceDraft]], None]
 
 RESOLVE: tuple[Rule, ...] = (
+    lift_parts,  # first: a part's failure is its step's, before the part becomes anything else
+    open_agents,  # before folding: a sub-agent's tools are not its caller's
+    confirm_workflows,
     fold_tools,  # before pairing: a request must meet the outermost span of its call
     fold_model_calls,  # before repeated responses: nests are no repeats
     drop_repeated_responses,  # before pairing: the dropped twin's requests must not count
     fold_runs,  # after tools: an agent inside a tool is another run
+    borrow_agents,  # before pairing, which hands a model call's agent on to the calls it asked for
     pair_requests,  # needs all of the above
     name_agents,
     mark_mcp,  # after pairing: requested calls have names too

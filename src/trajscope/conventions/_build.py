@@ -170,7 +170,9 @@ def _other_fields(
     name: str | None = None
     details: dict[str, Any] = {}
     if step_type is StepType.AGENT_RUN:
-        name = common["agent_name"] or common["agent_id"]
+        name = common["agent_name"] or find.text("agent_name", words.agent_run_name)
+        common["agent_name"] = name
+        name = name or common["agent_id"]
     elif step_type is StepType.WORKFLOW_RUN:
         name = find.text("name", words.workflow_name)
     elif step_type is StepType.EMBEDDING:

@@ -15,14 +15,16 @@ Names = tuple[str, ...]
 class Vocabulary:
     """Attribute names per field, the preferred one first.
 
-    `flat_output` and `flat_input` are prefixes of messages written as one attribute per leaf
-    (`llm.output_messages.0.message.role`). `usage` names objects that hold all token counts.
+    `agent_run_name` names the agent on agent runs alone, where other spans hold their own name
+    under it. `flat_output` and `flat_input` are prefixes of messages written as one attribute per
+    leaf (`llm.output_messages.0.message.role`). `usage` names objects that hold all token counts.
     `message_events` are lists of event bodies, each with its `event.name`. `status` is a word that
     says how the operation ended, `status_text` what it says beside an error.
     """
 
     session: Names = ()
     agent_name: Names = ()
+    agent_run_name: Names = ()
     agent_id: Names = ()
     tool_name: Names = ()
     tool_call_id: Names = ()

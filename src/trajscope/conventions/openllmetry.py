@@ -28,7 +28,7 @@ VOCABULARY = GEN_AI.extended(
     flat_input=("llm.prompts.",),
 )
 VOCABULARY = VOCABULARY.appended(
-    tool_name=("traceloop.entity.name",), agent_name=("traceloop.entity.name",)
+    tool_name=("traceloop.entity.name",), agent_run_name=("traceloop.entity.name",)
 )
 
 KINDS: dict[str, Kind] = {

@@ -104,6 +104,12 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     usage: token counts the span carries, its own or a repeated sum of its children.
     requests/responses: tool calls in a model's output, tool results in its input, in order.
     fields: further fields of the step type under their snake_case names (condition_count, ...).
+    candidate: what a noise span is if its neighbours agree: a workflow step when it lies directly
+        in a workflow run, a workflow run when workflow steps lie directly in it.
+    is_part: the span is a part of the step its parent records; its evidence is the parent's.
+    opens_agent: the call runs a sub-agent of this name, which has no span of its own.
+    is_silent: this instrumentation never records how such a call ended, so that the absence of
+        evidence of failure means nothing.
     sources: which attribute gave which field, for `explain`; "field" -> "attribute or rule".
     """
 
@@ -133,6 +139,10 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     requests: tuple[ToolRequest, ...] = ()
     responses: tuple[ToolResponse, ...] = ()
     fields: dict[str, Any] = {}
+    candidate: StepType | None = None
+    is_part: bool = False
+    opens_agent: str | None = None
+    is_silent: bool = False
     sources: dict[str, str] = {}
 
 

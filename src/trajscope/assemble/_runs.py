@@ -1,0 +1,77 @@
+"""RESOLVE rules that find runs and steps which a span alone does not show.
+
+One thing a newcomer would get wrong: these rules only confirm what a reading already offers
+(`candidate`, `is_part`, `opens_agent`); nothing becomes a step because of its place alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trajscope.assemble._draft import Draft, TraceDraft, lift
+from trajscope.model.reading import StepType
+
+
+def lift_parts(traces: Sequence[TraceDraft]) -> None:
+    """Give a step the evidence of the spans that are parts of it (its execution, its wait)."""
+    for trace in traces:
+        for draft in trace.drafts:
+            if draft.reading.is_part and draft.parent is not None:
+                lift(draft, draft.parent)
+
+
+def open_agents(traces: Sequence[TraceDraft]) -> None:
+    """Make the part of a tool call in which a sub-agent's steps lie that sub-agent's run."""
+    for trace in traces:
+        for draft in trace.drafts:
+            name = draft.parent.reading.opens_agent if draft.parent is not None else None
+            if name and draft.reading.is_part and draft.children:
+                draft.step_type, draft.name = StepType.AGENT_RUN, name
+                draft.failed, draft.failure = None, None
+                draft.notes.append("type: the tool call around it opens a sub-agent")
+
+
+def confirm_workflows(traces: Sequence[TraceDraft]) -> None:
+    """Make candidates workflow runs and steps where parent or children agree.
+
+    Runs first: a chain directly around workflow steps is their run, and a chain directly in a run
+    is a step of it.
+    """
+    for trace in traces:
+        for draft in trace.drafts:
+            offers_run = draft.reading.candidate is StepType.WORKFLOW_RUN
+            if draft.step_type is None and offers_run and any(map(_is_step, draft.children)):
+                _confirm(draft, StepType.WORKFLOW_RUN)
+        for draft in trace.drafts:
+            offers_step = draft.reading.candidate is StepType.WORKFLOW_STEP
+            above = draft.parent.step_type if draft.parent is not None else None
+            if draft.step_type is None and offers_step and above is StepType.WORKFLOW_RUN:
+                _confirm(draft, StepType.WORKFLOW_STEP)
+
+
+def _is_step(draft: Draft) -> bool:
+    return draft.step_type is StepType.WORKFLOW_STEP
+
+
+def borrow_agents(traces: Sequence[TraceDraft]) -> None:
+    """Say which agent a step outside any agent run belongs to, after the glue around it.
+
+    An agent without a span of its own is named by the spans of its machinery; a tool call then
+    takes the agent of the model call that asked for it (see `pair_requests`).
+    """
+    for trace in traces:
+        for draft in trace.drafts:
+            if draft.step_type is None or draft.agent_name is not None:
+                continue
+            for above in draft.ancestors():
+                if above.step_type is StepType.AGENT_RUN:
+                    break
+                if above.agent_name is not None:
+                    draft.agent_name = above.agent_name
+                    break
+
+
+def _confirm(draft: Draft, step_type: StepType) -> None:
+    draft.step_type = step_type
+    draft.name = draft.name or draft.span.name
+    draft.notes.append("type: confirmed by the spans around it")

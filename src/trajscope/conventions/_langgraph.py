@@ -1,0 +1,44 @@
+"""What a span of a LangGraph run is, from the graph's own metadata, whatever library recorded it.
+
+One thing a newcomer would get wrong: metadata is inherited downwards. Every span inside a node
+carries that node's `langgraph_node`; only the span *named* like the node is the node itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trajscope.conventions._kind import Kind, noise, step
+from trajscope.model.reading import StepType
+from trajscope.model.span import Json
+from trajscope.values import text_of
+
+CREATED_AGENT = "langchain_create_agent"
+"""`ls_integration` of a graph that `create_agent` built: its nodes are machinery, not steps."""
+
+_DEFAULT_NAME = "LangGraph"
+_WORKFLOW_STEP, _AGENT = step(StepType.WORKFLOW_STEP), step(StepType.AGENT_RUN)
+_WORKFLOW = step(StepType.WORKFLOW_RUN)
+
+
+def graph_kind(name: str, metadata: Mapping[str, Json]) -> Kind | None:
+    """Return what the chain `name` is by its metadata; None when that says nothing of a graph.
+
+    An agent is the graph itself (named `lc_agent_name`); a node is named `langgraph_node`; what
+    is inside a node under another name (routers, wrappers) is no step.
+    """
+    node = text_of(metadata.get("langgraph_node"))
+    agent = text_of(metadata.get("lc_agent_name"))
+    integration = text_of(metadata.get("ls_integration"))
+    if agent is not None and name == agent and name != node:
+        return _AGENT
+    created = integration == CREATED_AGENT or (integration is None and agent is not None)
+    if node is None:
+        if created:
+            return _AGENT
+        return _WORKFLOW if integration == "langgraph" or name == _DEFAULT_NAME else None
+    if name == node:
+        return noise("a node of a created agent is glue") if created else _WORKFLOW_STEP
+    if name == _DEFAULT_NAME:
+        return _AGENT if created else _WORKFLOW
+    return noise("a router or wrapper inside a graph's node")
