@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trajscope.conventions import genai
+from trajscope.conventions import _genai
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.conventions._vocabulary import GEN_AI
@@ -45,7 +45,7 @@ def kind_of(span: Span) -> Kind | None:
         return _NAMES[span.name]
     if span.name.startswith(_OLD_AGENT):
         return step(StepType.AGENT_RUN)
-    return genai.kind_of(span) or noise("an ADK span without an operation")
+    return _genai.kind_of(span) or noise("an ADK span without an operation")
 
 
 def refine(span: Span, reading: Reading) -> Reading:

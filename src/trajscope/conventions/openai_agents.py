@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trajscope.conventions import openinference
+from trajscope.conventions import _openinference
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, step
 from trajscope.model.reading import Reading, StepType
@@ -36,7 +36,7 @@ def kind_of(span: Span) -> Kind | None:
         tool.startswith(_HANDOFF_TOOL) or (not tool and span.name.startswith(_HANDOFF))
     ):
         return step(StepType.HANDOFF)
-    return openinference.kind_of(span)
+    return _openinference.kind_of(span)
 
 
 def refine(span: Span, reading: Reading) -> Reading:
@@ -62,7 +62,7 @@ CONVENTION = VocabularyConvention(
     name="openai-agents",
     description="OpenAI Agents SDK as OpenInference records it.",
     tier=20,
-    vocabulary=openinference.VOCABULARY,
+    vocabulary=_openinference.VOCABULARY,
     kind_of=kind_of,
     refine=refine,
 )

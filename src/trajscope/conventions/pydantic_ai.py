@@ -6,7 +6,7 @@ very names its model calls use. A retried tool is a failed call although the run
 
 from __future__ import annotations
 
-from trajscope.conventions import genai
+from trajscope.conventions import _genai
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.conventions._vocabulary import GEN_AI
@@ -37,7 +37,7 @@ def kind_of(span: Span) -> Kind | None:
         return None
     if "gen_ai.operation.name" not in span.attributes and span.name in _LABELS:
         return _LABELS[span.name]
-    return genai.kind_of(span) or noise("a wrapper around agent work")
+    return _genai.kind_of(span) or noise("a wrapper around agent work")
 
 
 CONVENTION = VocabularyConvention(
