@@ -1,0 +1,5 @@
+"""`python -m trajscope.cli`."""
+
+from trajscope.cli.app import main
+
+main()

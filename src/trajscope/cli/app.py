@@ -1,0 +1,105 @@
+"""The `trajscope` command: finds sub-commands lazily and turns errors into messages and codes.
+
+One thing a newcomer would get wrong: sub-command modules are imported only when they run, so that
+`trajscope --help` stays fast; their one-line help therefore stands in `COMMANDS`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from importlib.metadata import version
+from typing import NoReturn
+
+import click
+
+from trajscope.errors import ExitCode, TrajscopeError
+
+COMMANDS = {
+    "ingest": "Read captures into a DuckDB store.",
+    "list": "List traces with their key figures.",
+    "show": "Show what each trace did: tool calls, outcomes, agents, tokens.",
+    "tree": "Draw the execution tree; export it as GraphML, DOT or Mermaid.",
+    "score": "Score trajectories against expectations.",
+    "query": "Ask SQL questions about stored spans and steps (read-only).",
+    "schema": "Describe the tables, views and columns of the store.",
+}
+"""Every sub-command with its one-line help, in the order `--help` shows them."""
+
+_EPILOG = """\b
+Examples:
+  trajscope show trace.otlp.json
+  trajscope score traces/ --expect expectations.yaml
+  trajscope ingest traces/ --db spans.duckdb
+  trajscope query --db spans.duckdb "select * from failed_tool_calls"
+
+\b
+Exit codes: 0 nothing found · 1 findings, or scores below the threshold · 2 usage ·
+3 input · 4 store · 5 nothing could be evaluated · 70 internal · 130 interrupted
+"""
+
+
+class LazyGroup(click.Group):
+    """A group whose sub-commands are modules of `trajscope.cli`, imported when needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one sub-command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"trajscope.cli.{cmd_name}")
+        command: click.Command = module.COMMAND
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of sub-commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(version("trajscope"), prog_name="trajscope")
+def trajscope() -> None:
+    """What did the agent do, was it the right way, and did it do anything it must never do?
+
+    trajscope reads recorded OpenTelemetry traces of agents (or stored span records), rebuilds
+    what happened as typed steps, and scores it. Nothing is sent anywhere.
+    """
+
+
+def main(args: list[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its code."""
+    sys.exit(run(args))
+
+
+def run(args: list[str] | None = None) -> int:
+    """Run the command line and return its exit code; errors become messages on stderr."""
+    try:
+        result = trajscope.main(args=args, prog_name="trajscope", standalone_mode=False)
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        return ExitCode.INTERRUPTED
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        return ExitCode.INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except TrajscopeError as error:
+        from trajscope.report.text import safe_lines
+
+        click.echo(f"error: {safe_lines(str(error))}", err=True)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output has gone; point stdout elsewhere so the exit is silent.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.OK
+    return int(result) if isinstance(result, int) else ExitCode.OK

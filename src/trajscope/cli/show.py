@@ -1,0 +1,53 @@
+"""`trajscope show`: what each trace did."""
+
+from __future__ import annotations
+
+import click
+
+from trajscope.cli._io import (
+    console,
+    db_option,
+    input_options,
+    json_option,
+    narrate,
+    print_json,
+    print_problems,
+)
+from trajscope.cli.app import COMMANDS
+
+
+@click.command("show", short_help=COMMANDS["show"])
+@click.argument("targets", nargs=-1, metavar="[PATH | TRACE]...")
+@db_option
+@input_options
+@json_option
+def COMMAND(  # noqa: N802 - the constant every command module has
+    targets: tuple[str, ...],
+    db: str | None,
+    strict: bool,
+    max_expanded: str,
+    format_name: str | None,
+    as_json: bool,
+) -> None:
+    """Show what each trace did: tool calls with outcomes, agents, model calls, tokens.
+
+    PATHs are captures (files, directories, - for stdin); all of them are read as one capture. With
+    --db the arguments are trace ids; none means every trace.
+
+    \b
+    Examples:
+      trajscope show trace.otlp.json
+      trajscope show spans.json logs.json --json
+      trajscope show --db spans.duckdb 0afb1e5666d81046547950e40a46ff89
+    """
+    from trajscope.pipeline import load
+    from trajscope.report.show import print_show, show_json
+
+    loaded = load(targets, db=db, strict=strict, max_expanded=max_expanded, format_name=format_name)
+    print_problems(loaded.problems)
+    if as_json:
+        print_json(show_json(loaded.trajectories, loaded.problems))
+    else:
+        print_show(console(), loaded.trajectories)
+    if note := loaded.nothing_understood():
+        narrate(note)
