@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from trajscope.conventions import openinference
+from trajscope.conventions import _openinference
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind
 from trajscope.conventions._langgraph import graph_kind
@@ -36,7 +36,7 @@ def kind_of(span: Span) -> Kind | None:
     kind = span.attributes.get("openinference.span.kind")
     if kind in _CHAINS and (found := graph_kind(span.name, metadata_of(span))) is not None:
         return found
-    return openinference.kind_of(span)
+    return _openinference.kind_of(span)
 
 
 def refine(span: Span, reading: Reading) -> Reading:
@@ -65,7 +65,7 @@ CONVENTION = VocabularyConvention(
     name="langchain",
     description="LangChain and LangGraph as OpenInference records them.",
     tier=20,
-    vocabulary=openinference.VOCABULARY,
+    vocabulary=_openinference.VOCABULARY,
     kind_of=kind_of,
     refine=refine,
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from trajscope.conventions import openllmetry
+from trajscope.conventions import _openllmetry
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.conventions._langgraph import graph_kind
@@ -37,7 +37,7 @@ def kind_of(span: Span) -> Kind | None:
         return _invoked(attributes[_NODES])
     if attributes.get("traceloop.span.kind") in ("workflow", "task"):
         return _runnable(span)
-    return openllmetry.kind_of(span)
+    return _openllmetry.kind_of(span)
 
 
 def _invoked(nodes: Json) -> Kind:
@@ -89,7 +89,7 @@ CONVENTION = VocabularyConvention(
     name="langgraph",
     description="LangChain and LangGraph as OpenLLMetry records them.",
     tier=20,
-    vocabulary=openllmetry.VOCABULARY,
+    vocabulary=_openllmetry.VOCABULARY,
     kind_of=kind_of,
     refine=refine,
 )

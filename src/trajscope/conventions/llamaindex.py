@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from trajscope.conventions import openinference
+from trajscope.conventions import _openinference
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.model.reading import Reading, StepType
@@ -50,7 +50,7 @@ def kind_of(span: Span) -> Kind | None:
             return noise("a step of the workflow every agent is built on")
         if method == "run" and (found := _run_kind(span, owner)) is not None:
             return found
-    return openinference.kind_of(span)
+    return _openinference.kind_of(span)
 
 
 def _owner_and_method(span: Span) -> tuple[str, str]:
@@ -98,7 +98,7 @@ CONVENTION = VocabularyConvention(
     name="llamaindex",
     description="LlamaIndex agents and workflows as OpenInference records them.",
     tier=20,
-    vocabulary=openinference.VOCABULARY,
+    vocabulary=_openinference.VOCABULARY,
     kind_of=kind_of,
     refine=refine,
 )
