@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import UNSET, UnsetType
 
-from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType, ToolRequest, ToolResponse
+from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType, ToolRequest
 from trajscope.model.span import Json, Span
 from trajscope.tree import Forest, build_forests
 
@@ -109,11 +109,10 @@ class Draft:
 class TraceDraft:
     """All drafts of one trace, in walking order, with the forest they come from."""
 
-    __slots__ = ("drafts", "forest", "responses")
+    __slots__ = ("drafts", "forest")
 
     def __init__(self, forest: Forest, read: Callable[[Span], Reading]) -> None:
         self.forest = forest
-        self.responses: dict[str, ToolResponse] | None = None
         made: dict[str, Draft] = {}
         self.drafts: list[Draft] = []
         for node in forest.walk():

@@ -13,10 +13,17 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
+from trajscope.assemble._answers import Answers
 from trajscope.assemble._draft import Draft, TraceDraft, model_parent
-from trajscope.evidence import failure_of_message, is_refusal
+from trajscope.evidence import (
+    NOTHING_KNOWN,
+    Failure,
+    failure_of_message,
+    failure_of_span,
+    is_refusal,
+)
 from trajscope.model.reading import StepType, ToolRequest, ToolResponse
-from trajscope.names import same_tool
+from trajscope.names import ends_with_tool, same_tool
 from trajscope.values import equal_json
 
 
@@ -30,16 +37,15 @@ class Asked(NamedTuple):
 
 def pair_requests(traces: Sequence[TraceDraft]) -> None:
     """Join requests, executed calls and results: within a trace, then within session or capture."""
-    for trace in traces:
-        trace.responses = _responses(trace)
+    answers = Answers(traces)
     for index, trace in enumerate(traces):
-        asked = list(_asked(trace))
-        open_requests = _claim(asked, trace)
-        for request in open_requests:
-            response = _find_response(request, index, traces)
-            request.model.children.append(_requested_draft(request, response))
+        for item in _claim(list(_asked(trace)), trace):
+            response = answers.to_request(index, item.model, item.rank)
+            item.model.children.append(_requested_draft(item, response))
         for draft in trace.tools():
-            _borrow_result(draft, trace)
+            if draft.tool_call_id is not None:
+                response = answers.to_call(index, draft, draft.tool_call_id, draft.name)
+                _borrow_result(draft, response)
 
 
 def _asked(trace: TraceDraft) -> Iterator[Asked]:
@@ -93,7 +99,7 @@ def _claim(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
 
     for item in asked:
         candidates = by_id.get(item.request.call_id or "", [])
-        match = next((d for d in candidates if id(d) not in claimed), None)
+        match = next((d for d in candidates if id(d) not in claimed and _named(item, d)), None)
         if match is not None:
             take(item, match)
         else:
@@ -145,6 +151,15 @@ def _ids_differ(item: Asked, draft: Draft) -> bool:
     return None not in ids and ids[0] != ids[1]
 
 
+def _named(item: Asked, draft: Draft) -> bool:
+    """Whether names allow a request and a call to be one: ids alone repeat between agents."""
+    asked, ran = item.request.name, draft.name
+    if draft.step_type is StepType.HANDOFF or not ran:
+        return True
+    same = same_tool(ran, asked, draft.mcp_server)
+    return same or ends_with_tool(ran, asked) or ends_with_tool(asked, ran)
+
+
 def _starts_after(item: Asked, draft: Draft) -> bool:
     asked, ran = item.model.span.start_ns, draft.span.start_ns
     return asked is None or ran is None or ran >= asked
@@ -193,34 +208,6 @@ def _is_handoff(tool: str) -> bool:
     return any(word in words for word in ("transfer", "handoff", "hand_off"))
 
 
-def _responses(trace: TraceDraft) -> dict[str, ToolResponse]:
-    found: dict[str, ToolResponse] = {}
-    for draft in sorted(trace.model_calls(), key=lambda d: d.time_key):
-        for response in draft.reading.responses:
-            if response.call_id is not None:
-                found.setdefault(response.call_id, response)
-            elif response.name is not None:
-                found.setdefault("\0" + response.name, response)
-    return found
-
-
-def _find_response(item: Asked, index: int, traces: Sequence[TraceDraft]) -> ToolResponse | None:
-    """Look for the result in the trace, then in later traces of the session or of the capture.
-
-    A trace of a named session only looks at its session; one without looks at later traces that
-    name no session either (client instrumentation writes one trace per model call).
-    """
-    own = traces[index]
-    session = own.session_id()
-    for trace in traces[index:]:
-        if trace is not own and trace.session_id() != session:
-            continue
-        found = (trace.responses or {}).get(item.request.call_id or "\0" + item.request.name)
-        if found is not None and found.name in (None, item.request.name):
-            return found
-    return None
-
-
 def _requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
     request = item.request
     draft = Draft(item.model.span, item.model.reading)
@@ -235,7 +222,10 @@ def _requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
     draft.is_mcp, draft.mcp_server = False, None
     draft.from_messages = True
     draft.executed = False
-    if response is not None:
+    if response is None:
+        refusal = _refusal_around(item)
+        draft.failed, draft.failure = refusal.failed, refusal.message
+    else:
         found = failure_of_message(response.result)
         draft.result = response.result
         draft.failed = bool(response.failed or found.failed)
@@ -244,9 +234,20 @@ def _requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
     return draft
 
 
-def _borrow_result(draft: Draft, trace: TraceDraft) -> None:
+def _refusal_around(item: Asked) -> Failure:
+    """A refusal of this very tool that a span around the model call ended with: a turn, a run."""
+    for above in item.model.ancestors():
+        found = failure_of_span(above.span)
+        text = found.message or ""
+        if found.failed and is_refusal(text) and item.request.name in text:
+            return found
+        if above.step_type is StepType.AGENT_RUN:
+            break
+    return NOTHING_KNOWN
+
+
+def _borrow_result(draft: Draft, response: ToolResponse | None) -> None:
     """Give an executed call the result and the failure that only the messages hold."""
-    response = (trace.responses or {}).get(draft.tool_call_id or "")
     if response is None:
         return
     if draft.result is UNSET:
