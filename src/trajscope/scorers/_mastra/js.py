@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trajscope.errors import UsageError
+from trajscope.match.canonical import write_json
 
 Json = Any
 
@@ -182,24 +183,7 @@ def json_text(value: Json) -> str | None:
     in order but integer-like ones first, as a JavaScript object holds them. None when the value
     contains itself: the reference then finds nothing equal to it.
     """
-    out: list[str] = []
-    stack: list[Json] = [value]
-    open_ids: set[int] = set()
-    while stack:
-        item = stack.pop()
-        if isinstance(item, _Text):
-            out.append(item.text)
-        elif isinstance(item, _Close):
-            open_ids.discard(item.of)
-            out.append(item.text)
-        elif isinstance(item, Mapping | list | tuple):
-            if id(item) in open_ids:
-                return None
-            open_ids.add(id(item))
-            stack.extend(_opened(item))
-        else:
-            out.append(_scalar(item))
-    return "".join(out)
+    return write_json(value, _scalar, ordered_keys)
 
 
 def same_json(left: Json, right: Json) -> bool:
@@ -210,34 +194,6 @@ def same_json(left: Json, right: Json) -> bool:
     """
     text = json_text(left)
     return text is not None and text == json_text(right)
-
-
-class _Text:
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
-class _Close(_Text):
-    __slots__ = ("of",)
-
-    def __init__(self, text: str, of: int) -> None:
-        super().__init__(text)
-        self.of = of
-
-
-def _opened(item: Mapping[str, Json] | list[Json] | tuple[Json, ...]) -> list[Json]:
-    """Return what to write for a container, last first."""
-    if isinstance(item, Mapping):
-        todo: list[Json] = [_Close("}", id(item))]
-        for key in reversed(ordered_keys(item)):
-            todo += [_Text(","), item[key], _Text(f"{json.dumps(key)}:")]
-        return [*todo, _Text("{")]
-    todo = [_Close("]", id(item))]
-    for element in reversed(item):
-        todo += [_Text(","), None if element is UNDEFINED else element]
-    return [*todo, _Text("[")]
 
 
 def ordered_keys(value: Mapping[str, Json]) -> list[str]:

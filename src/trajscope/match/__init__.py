@@ -1,0 +1,18 @@
+"""Whether a recorded step is the expected one; the one place where names and values compare."""
+
+from trajscope.match.arguments import MATCHES, Match, match_args
+from trajscope.match.canonical import json_key
+from trajscope.match.patterns import NamePattern, compile_pattern, step_names, tool_key
+from trajscope.match.steps import match_step
+
+__all__ = [
+    "MATCHES",
+    "Match",
+    "NamePattern",
+    "compile_pattern",
+    "json_key",
+    "match_args",
+    "match_step",
+    "step_names",
+    "tool_key",
+]

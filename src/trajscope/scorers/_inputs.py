@@ -1,0 +1,143 @@
+"""What the public functions take, turned into the values the scorers work on, or refused.
+
+One thing a newcomer would get wrong: `None` for an option means "not given" here. Only under
+`compat="mastra"` is a None that was passed told from an option that was not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from msgspec import UNSET
+from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
+
+from trajscope.documents import usage_error
+from trajscope.errors import Location, UsageError
+from trajscope.evals.scorer import check_compat
+from trajscope.match import compile_pattern
+from trajscope.model.expectation import ExpectedStep, Scope, TrajectoryExpectation
+from trajscope.model.span import Json
+from trajscope.model.step import BaseStep, ToolStep, Value
+from trajscope.model.trajectory import Trajectory
+from trajscope.scope import select_steps
+
+V = TypeVar("V", bound=Value)
+
+TrajectoryLike = Trajectory | Mapping[str, Json]
+"""A trajectory, or its JSON in camelCase or snake_case."""
+ExpectationLike = TrajectoryExpectation | Trajectory | Mapping[str, Json] | Sequence[Any]
+"""An expectation, its JSON, a list of expected steps, or a recorded trajectory to be like."""
+
+_IDENTITY = ("step_id", "agent_id", "workflow_id", "processor_id", "mcp_server")
+
+
+def to_trajectory(value: TrajectoryLike) -> Trajectory:
+    """Return the value as a trajectory.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if isinstance(value, Trajectory):
+        return value
+    return _validated(Trajectory, value, "trajectory")
+
+
+def to_expectation(value: ExpectationLike | None, **options: Json) -> TrajectoryExpectation:
+    """Return the value as an expectation, options that are not None put over it.
+
+    Raises:
+        UsageError: the value or an option is none.
+    """
+    if isinstance(value, Trajectory):
+        value = TrajectoryExpectation(steps=tuple(map(_like, select_steps(value, "tree"))))
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        steps = [s.model_dump(exclude_unset=True) if isinstance(s, Value) else s for s in value]
+        value = {"steps": steps}
+    given = {k: v for k, v in options.items() if v is not None and v is not UNSET}
+    if isinstance(value, TrajectoryExpectation):
+        expectation = value
+    else:
+        expectation = _validated(TrajectoryExpectation, value or {}, "expectation")
+    if given:
+        checked = _validated(TrajectoryExpectation, given, "")
+        changed = {name: getattr(checked, name) for name in given}
+        expectation = expectation.model_copy(update=changed)
+    return expectation
+
+
+def _like(step: BaseStep) -> ExpectedStep:
+    """Return what makes a recorded step the one it is: name, type, ids and arguments.
+
+    What it took and what came out (durations, tokens, results, outcome) differs from run to run.
+    """
+    fields: dict[str, Any] = {"name": step.name, "step_type": step.step_type}
+    fields |= {k: getattr(step, k) for k in _IDENTITY if getattr(step, k, None) is not None}
+    if isinstance(step, ToolStep) and step.tool_args is not None:
+        fields["tool_args"] = step.tool_args
+    return ExpectedStep.model_construct(set(fields), **fields)
+
+
+def _validated(model: type[V], value: Any, what: str) -> V:
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        refused = usage_error(error, model)
+        if refused.at is None or not refused.at.key:
+            refused.at = Location(key=what or None)
+        raise refused from error
+    except RecursionError as error:
+        raise UsageError(f"{what}: is nested too deeply to be read") from error
+
+
+def check_patterns(expectation: TrajectoryExpectation) -> None:
+    """Refuse an expectation with a malformed name pattern or regular expression.
+
+    Raises:
+        UsageError: with the key of the pattern in its location.
+    """
+    for key, pattern in _patterns(expectation, ""):
+        try:
+            compile_pattern(pattern)
+        except UsageError as error:
+            error.at = Location(key=key)
+            raise
+
+
+def _patterns(expectation: TrajectoryExpectation, around: str) -> Sequence[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for index, name in enumerate(expectation.blacklisted_tools or ()):
+        found.append((f"{around}blacklistedTools[{index}]", name))
+    for index, rule in enumerate(expectation.blacklisted_sequences or ()):
+        key = f"{around}blacklistedSequences[{index}]"
+        found += [(f"{key}[{place}]", name) for place, name in enumerate(rule)]
+    for index, step in enumerate(expectation.steps or ()):
+        key = f"{around}steps[{index}]"
+        found.append((f"{key}.name", step.name))
+        for argument, matcher in (step.args_match or {}).items():
+            if matcher.regex is not None:
+                found.append((f"{key}.argsMatch.{argument}.regex", f"re:{matcher.regex}"))
+        if step.children is not None:
+            found += _patterns(step.children, f"{key}.children.")
+    return found
+
+
+def reference_options(**options: Json) -> dict[str, Json]:
+    """Return the options that were passed, null included, under the reference's names."""
+    return {to_camel(k): v for k, v in options.items() if v is not UNSET}
+
+
+def is_compat(compat: str | None) -> bool:
+    """Return whether the reference's behaviour was asked for.
+
+    Raises:
+        UsageError: another one was.
+    """
+    check_compat(compat)
+    return compat is not None
+
+
+def tools_only(scope: Scope) -> bool:
+    """Return whether a scope holds tool calls and nothing else."""
+    return scope in ("tools", "agent")
