@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from trajscope.model.span import Json
-from trajscope.model.step import Value
+from trajscope.model.value import Value
 
 
 class Severity(StrEnum):

@@ -10,35 +10,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    SerializerFunctionWrapHandler,
-    Tag,
-    model_serializer,
-)
-from pydantic.alias_generators import to_camel
+from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from trajscope.model.reading import TOOL_STEP_TYPES, StepType
 from trajscope.model.span import Json
-
-
-class Value(BaseModel):
-    """Base of every public value: frozen, camelCase and snake_case in, unset fields left out."""
-
-    model_config = ConfigDict(
-        frozen=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
-    )
-
-    @model_serializer(mode="wrap")
-    def _leave_out_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        data: dict[str, Any] = handler(self)
-        unset = {*type(self).model_fields} - self.model_fields_set
-        hidden = unset | {to_camel(name) for name in unset}
-        return {k: v for k, v in data.items() if k not in hidden}
+from trajscope.model.value import Value
 
 
 class BaseStep(Value):

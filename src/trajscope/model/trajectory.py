@@ -12,7 +12,8 @@ from pydantic import Field
 
 from trajscope.model.repair import Repair
 from trajscope.model.span import Json
-from trajscope.model.step import BaseStep, Step, Value
+from trajscope.model.step import BaseStep, Step
+from trajscope.model.value import Value
 
 
 class TokenTotals(Value):
