@@ -54,7 +54,7 @@ TOOL_STEP_TYPES = frozenset(
 """The step types that are tool calls."""
 
 
-class Usage(msgspec.Struct, frozen=True, gc=False):
+class Usage(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Token counts of one model call; None is unknown, never zero.
 
     `cached_input` is a part of `input`, `reasoning_output` a part of `output`.
@@ -66,7 +66,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     reasoning_output: int | None = None
 
 
-class ToolRequest(msgspec.Struct, frozen=True, gc=False):
+class ToolRequest(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A tool call that stands in a model's output: asked for, perhaps never run."""
 
     name: str
@@ -75,7 +75,7 @@ class ToolRequest(msgspec.Struct, frozen=True, gc=False):
     provider_executed: bool = False
 
 
-class ToolResponse(msgspec.Struct, frozen=True, gc=False):
+class ToolResponse(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A tool result that stands in the messages given to a model: what became of a request.
 
     `failed` is three-valued: None when the message does not say.
@@ -88,7 +88,7 @@ class ToolResponse(msgspec.Struct, frozen=True, gc=False):
     failure: str | None = None
 
 
-class Reading(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Reading(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """One span as its convention understands it.
 
     step_type: what step this is; None means noise (the span is no step, its children move up).

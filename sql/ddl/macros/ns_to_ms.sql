@@ -1,0 +1,2 @@
+-- Nanoseconds to milliseconds.
+CREATE MACRO ns_to_ms(ns) AS ns / 1e6;

@@ -1,0 +1,18 @@
+CREATE TABLE findings (
+    trace_id VARCHAR,
+    scorer VARCHAR,
+    expectation VARCHAR,
+    rule VARCHAR NOT NULL,
+    severity VARCHAR NOT NULL,
+    verdict VARCHAR NOT NULL,
+    message VARCHAR NOT NULL,
+    span_ids VARCHAR[] NOT NULL,
+    steps VARCHAR[] NOT NULL,
+    found_at TIMESTAMP NOT NULL
+);
+COMMENT ON TABLE findings IS 'Located claims about traces, with the spans that prove them.';
+COMMENT ON COLUMN findings.scorer IS 'The scorer that made it; NULL for an audit rule.';
+COMMENT ON COLUMN findings.severity IS 'info, warning or error.';
+COMMENT ON COLUMN findings.verdict IS 'violated, satisfied, vacuous or unknown.';
+COMMENT ON COLUMN findings.span_ids IS 'Witness spans, in order.';
+COMMENT ON COLUMN findings.steps IS 'Names of the witness steps, in order.';

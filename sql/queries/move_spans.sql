@@ -1,0 +1,2 @@
+-- Give spans of a capture that is known by content to its first number. Parameters: capture_no, to.
+UPDATE spans SET capture_no = $to WHERE capture_no = $capture_no;

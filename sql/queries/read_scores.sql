@@ -1,0 +1,5 @@
+-- The scores of some traces. Parameters: trace_ids (NULL: of all).
+SELECT trace_id, scorer, expectation, value, reason, details
+FROM scores
+WHERE $trace_ids::VARCHAR[] IS NULL OR trace_id IN (SELECT unnest($trace_ids::VARCHAR[]))
+ORDER BY ALL;

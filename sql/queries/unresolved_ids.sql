@@ -1,0 +1,2 @@
+-- The traces of the part that Python resolves.
+SELECT trace_id FROM unresolved ORDER BY trace_id;

@@ -1,0 +1,26 @@
+"""The store: captures, spans and all that is derived from them. The only importer of DuckDB."""
+
+from trajscope.store.captures import StoredCapture
+from trajscope.store.columns import SPAN_SCHEMA, Record, batches, to_batch
+from trajscope.store.connection import SCHEMA_VERSION
+from trajscope.store.core import MEMORY_LIMIT, Store
+from trajscope.store.ingest import CaptureInfo, IngestReport
+from trajscope.store.query import Column, QueryResult, Relation
+from trajscope.store.sqltext import sql_text
+
+__all__ = [
+    "MEMORY_LIMIT",
+    "SCHEMA_VERSION",
+    "SPAN_SCHEMA",
+    "CaptureInfo",
+    "Column",
+    "IngestReport",
+    "QueryResult",
+    "Record",
+    "Relation",
+    "Store",
+    "StoredCapture",
+    "batches",
+    "sql_text",
+    "to_batch",
+]

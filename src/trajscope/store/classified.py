@@ -1,0 +1,129 @@
+"""The classified columns of `spans`: which column holds what of a reading.
+
+One thing a newcomer would get wrong: these are for SQL. What a span was read as comes back from the
+column `reading`, which holds all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+from msgspec import UNSET
+
+from trajscope.model.reading import Reading, StepType, ToolRequest, ToolResponse
+from trajscope.store.encoding import encode_json
+
+LAST_NS = 2**63 - 2
+"""The largest time a TIMESTAMP_NS holds (11 April 2262); one more means infinity."""
+
+_SET_WISE = frozenset(
+    {
+        *("convention", "claim", "step_type", "name", "noise_reason", "is_model_call", "sources"),
+        *("args", "args_value", "result", "failed", "failure", "not_failure", "is_mcp"),
+        *("tool_call_id", "mcp_server", "agent_name", "agent_id", "session_id", "model"),
+        *("provider", "finish_reason", "response_id", "usage", "requests", "responses", "fields"),
+    }
+)
+"""The fields of a reading that the set-wise statements know. A trace in which a reading says
+anything else passes through Python, so a new field is safe before SQL learns of it."""
+
+_others = attrgetter(
+    *(field.name for field in msgspec.structs.fields(Reading) if field.name not in _SET_WISE)
+)
+_OTHERS_DEFAULT = _others(Reading())
+
+
+def clamped(value: int | None) -> int | None:
+    """Return a whole number as a column of 64 bits can hold it."""
+    if value is None or -LAST_NS <= value <= LAST_NS:
+        return value
+    return LAST_NS if value > 0 else -LAST_NS
+
+
+def _json_or_none(value: Any) -> bytes | None:
+    return None if value is UNSET else encode_json(value)
+
+
+def _request(request: ToolRequest) -> dict[str, Any]:
+    """A requested call; `arg_count` None when its arguments are no object or unknown."""
+    args = request.args
+    return {
+        "call_id": request.call_id,
+        "tool": request.name,
+        "arg_count": len(args) if isinstance(args, dict) else None,
+    }
+
+
+def _call_key(call: ToolResponse) -> str:
+    """The id of an answered call, else its name marked as one."""
+    return call.call_id or f"name:{call.name or ''}"
+
+
+def _fields(reading: Reading) -> bytes | None:
+    """The further fields of a step that the reading alone knows."""
+    found: dict[str, Any] = {}
+    kind = reading.step_type
+    if kind is None:
+        return None
+    if kind is StepType.MODEL_GENERATION:
+        if reading.finish_reason:
+            found["finish_reason"] = reading.finish_reason
+        if reading.usage is not None:
+            found["cached_prompt_tokens"] = reading.usage.cached_input or 0
+    elif kind is StepType.AGENT_RUN and reading.agent_id:
+        found["agent_id"] = reading.agent_id
+    elif kind is StepType.WORKFLOW_RUN:
+        found["workflow_id"] = reading.name
+    elif kind is StepType.WORKFLOW_STEP:
+        found["step_id"] = reading.name
+    found.update(reading.fields)
+    return encode_json(found) if found else None
+
+
+def json_field(name: str) -> pa.Field:
+    """Return a column that DuckDB takes as JSON as it is; a cast would parse every value again."""
+    return pa.field(name, pa.string(), metadata={b"ARROW:extension:name": b"arrow.json"})
+
+
+_TEXT, _INT, _BOOL = pa.string(), pa.int64(), pa.bool_()
+_TEXTS = pa.list_(pa.string())
+_REQUESTS = pa.list_(
+    pa.struct([("call_id", pa.string()), ("tool", pa.string()), ("arg_count", pa.int32())])
+)
+
+CLASSIFIED: dict[pa.Field, Callable[[Reading], Any]] = {
+    pa.field("convention", _TEXT): lambda r: r.convention,
+    pa.field("claim", pa.int32()): lambda r: r.claim,
+    pa.field("step_type", _TEXT): lambda r: r.step_type,
+    pa.field("step_name", _TEXT): lambda r: r.name or None,
+    pa.field("is_model_call", _BOOL): lambda r: r.is_model_call,
+    json_field("args"): lambda r: _json_or_none(r.args),
+    json_field("args_value"): lambda r: _json_or_none(r.args_value),
+    json_field("result"): lambda r: _json_or_none(r.result),
+    pa.field("failed", _BOOL): lambda r: r.failed,
+    pa.field("failure", _TEXT): lambda r: r.failure,
+    pa.field("tool_call_id", _TEXT): lambda r: r.tool_call_id,
+    pa.field("mcp_server", _TEXT): lambda r: r.mcp_server,
+    pa.field("is_mcp", _BOOL): lambda r: r.is_mcp,
+    pa.field("agent_name", _TEXT): lambda r: r.agent_name,
+    pa.field("session_id", _TEXT): lambda r: r.session_id,
+    pa.field("model", _TEXT): lambda r: r.model,
+    pa.field("provider", _TEXT): lambda r: r.provider,
+    pa.field("input_tokens", _INT): lambda r: r.usage and clamped(r.usage.input),
+    pa.field("output_tokens", _INT): lambda r: r.usage and clamped(r.usage.output),
+    pa.field("cached_input_tokens", _INT): lambda r: r.usage and clamped(r.usage.cached_input),
+    pa.field("response_id", _TEXT): lambda r: r.response_id,
+    pa.field("requested", _REQUESTS): lambda r: [_request(q) for q in r.requests] or None,
+    pa.field("answered", _TEXTS): lambda r: [_call_key(a) for a in r.responses] or None,
+    pa.field("answered_failed", _TEXTS): lambda r: (
+        [_call_key(a) for a in r.responses if a.failed] or None
+    ),
+    json_field("fields"): _fields,
+    pa.field("needs_assembly", _BOOL): lambda r: _others(r) != _OTHERS_DEFAULT,
+    json_field("reading"): encode_json,
+}
+"""The columns, and how a reading fills each."""

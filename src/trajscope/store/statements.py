@@ -1,0 +1,63 @@
+"""Runs the statements of `sql/queries` by name.
+
+One thing a newcomer would get wrong: a result that is not fetched to its end blocks its connection,
+so `rows` fetches everything. Large results are read in chunks by `reading_back`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from trajscope.store.sqltext import sql_text
+
+Connection = duckdb.DuckDBPyConnection
+
+
+def rows(
+    connection: Connection, query: str, params: Mapping[str, object] | None = None
+) -> list[tuple[Any, ...]]:
+    """Return all rows of `sql/queries/<query>.sql`."""
+    return connection.execute(sql_text(f"queries/{query}"), params).fetchall()
+
+
+def run(connection: Connection, query: str, params: Mapping[str, object] | None = None) -> None:
+    """Run `sql/queries/<query>.sql` for its effect."""
+    connection.execute(sql_text(f"queries/{query}"), params).fetchall()
+
+
+def run_with(
+    connection: Connection,
+    incoming: pa.Table | pa.RecordBatchReader,
+    *queries: str,
+    params: Mapping[str, object] | None = None,
+) -> None:
+    """Run statements that read the Arrow rows `incoming`."""
+    connection.register("incoming", incoming)
+    try:
+        for query in queries:
+            run(connection, query, params)
+    finally:
+        connection.unregister("incoming")
+
+
+def clear(connection: Connection, *tables: str) -> None:
+    """Empty work tables; their names are ours, never a user's."""
+    for table in tables:
+        connection.execute(f"DELETE FROM {table}").fetchall()  # noqa: S608
+
+
+@contextmanager
+def transaction(connection: Connection) -> Iterator[None]:
+    """Commit what the block does, or undo all of it if anything is raised."""
+    connection.execute("BEGIN")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
