@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, runtime_checkable
 
 from trajscope.errors import Problems
 from trajscope.model.expectation import TrajectoryExpectation
@@ -76,6 +76,32 @@ class Convention(Protocol):
 
     def read(self, span: Span) -> Reading:
         """Return what the span is; called only for spans it claims highest."""
+
+
+@runtime_checkable
+class LogConvention(Convention, Protocol):
+    """A convention of a program whose log records say what its spans do not, or not all.
+
+    Optional beside `Convention`: a convention that has `span_of_log` is asked for every record.
+    """
+
+    def span_of_log(self, record: LogRecord) -> Span | None:
+        """Return the span this record stands for when no span records it; None for most records.
+
+        The span depends on the record alone (its id too, so the same record gives the same span).
+        Its trace id groups records of one run where they name no trace of the capture.
+        """
+
+
+@runtime_checkable
+class LogReader(Protocol):
+    """A reader of spans that also knows which log records stand for spans."""
+
+    def __call__(self, span: Span) -> Reading:
+        """Return the reading of the span."""
+
+    def span_of_log(self, record: LogRecord) -> Span | None:
+        """Return the span the record stands for; see `LogConvention`."""
 
 
 class Scorer(Protocol):

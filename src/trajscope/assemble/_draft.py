@@ -35,6 +35,7 @@ class Draft:
         "is_mcp",
         "is_model_call",
         "is_orphan",
+        "is_silent",
         "mcp_server",
         "name",
         "notes",
@@ -66,6 +67,7 @@ class Draft:
         self.tool_call_id = reading.tool_call_id
         self.mcp_server = reading.mcp_server
         self.is_mcp = reading.is_mcp
+        self.is_silent = reading.is_silent
         self.session_id = reading.session_id
         self.executed = True
         self.from_messages = False
@@ -132,6 +134,19 @@ class TraceDraft:
         """Yield the drafts that are tool steps, in walking order."""
         return (d for d in self.drafts if d.is_tool)
 
+    def with_kept_above(self) -> Iterator[tuple[Draft, Draft | None]]:
+        """Yield every draft with the nearest step above it, parents first.
+
+        A caller may fold what it is given: a draft is asked whether it is kept only after that.
+        """
+        kept: dict[int, Draft | None] = {}
+        for draft in self.drafts:
+            above = draft.parent
+            if above is not None and above.step_type is None:
+                above = kept[id(above)]
+            kept[id(draft)] = above
+            yield draft, above
+
     def session_id(self) -> str | None:
         """Return the first session id in walking order: the outermost span that names one."""
         return next((d.session_id for d in self.drafts if d.session_id), None)
@@ -153,6 +168,7 @@ def lift(inner: Draft, outer: Draft) -> None:
             outer.notes.append(f"failed: by its inner span {inner.span.span_id}")
         outer.failed = True
         outer.failure = outer.failure or inner.failure
+    outer.is_silent = outer.is_silent and inner.is_silent
     outer.mcp_server = outer.mcp_server or inner.mcp_server
     outer.is_mcp = outer.is_mcp or inner.is_mcp
     outer.tool_call_id = outer.tool_call_id or inner.tool_call_id

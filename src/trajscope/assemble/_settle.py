@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import UNSET
+
 from trajscope.assemble._draft import Draft, TraceDraft
 from trajscope.evidence import failure_of_mcp_result
 from trajscope.model.reading import StepType
@@ -67,8 +69,12 @@ def _is_same(draft: Draft, tool: str) -> bool:
 
 
 def settle_success(traces: Sequence[TraceDraft]) -> None:
-    """An ended tool span without evidence of failure succeeded; an unended one is unknown."""
+    """An ended tool span without evidence of failure succeeded; an unended one is unknown.
+
+    So is one whose recorder never says how a call ended, unless its result is known.
+    """
     for trace in traces:
         for draft in trace.drafts:
-            if draft.is_tool and draft.failed is None and draft.span.ended:
+            silent = draft.is_silent and draft.result is UNSET
+            if draft.is_tool and draft.failed is None and draft.span.ended and not silent:
                 draft.failed = False

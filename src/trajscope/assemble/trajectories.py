@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from trajscope.assemble._draft import TraceDraft, draft_traces
+from trajscope.assemble._logs import join_logs
 from trajscope.assemble._place import place
 from trajscope.assemble.outline import OutlineRow, outline
 from trajscope.assemble.resolve import resolve
 from trajscope.model.reading import Reading
-from trajscope.model.span import Span
+from trajscope.model.span import LogRecord, Span
 from trajscope.model.trajectory import Trajectory
 
 
@@ -25,17 +26,22 @@ class Assembled(NamedTuple):
         return outline(self.trace)
 
 
-def assemble_traces(spans: Iterable[Span], read: Callable[[Span], Reading]) -> list[Assembled]:
+def assemble_traces(
+    spans: Iterable[Span], read: Callable[[Span], Reading], logs: Iterable[LogRecord] = ()
+) -> list[Assembled]:
     """Return every trace among `spans`, in order of their first span.
 
     The spans are one group (a capture or a session): results may be found across its traces.
-    `read` gives the reading of a span, made now or loaded from the store.
+    `read` gives the reading of a span, made now or loaded from the store. `logs` are the log
+    records of the group (see `join_logs`); `read` must then be able to read a span again.
     """
-    traces = draft_traces(spans, read)
+    traces = draft_traces(join_logs(spans, logs, read), read)
     resolve(traces)
     return [Assembled(place(trace), trace) for trace in traces]
 
 
-def assemble(spans: Iterable[Span], read: Callable[[Span], Reading]) -> list[Trajectory]:
+def assemble(
+    spans: Iterable[Span], read: Callable[[Span], Reading], logs: Iterable[LogRecord] = ()
+) -> list[Trajectory]:
     """Return the trajectories alone; see `assemble_traces`."""
-    return [found.trajectory for found in assemble_traces(spans, read)]
+    return [found.trajectory for found in assemble_traces(spans, read, logs)]

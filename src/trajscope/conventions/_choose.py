@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 
 from trajscope.model.reading import NOT_UNDERSTOOD, Reading
-from trajscope.model.span import Span
-from trajscope.ports import Convention
+from trajscope.model.span import LogRecord, Span
+from trajscope.ports import Convention, LogConvention
 from trajscope.registry import discover
 
 
@@ -25,6 +25,7 @@ class Reader:
 
     def __init__(self, extra: Sequence[Convention] = ()) -> None:
         self._conventions = (*extra, *conventions().values())
+        self._of_logs = [c.span_of_log for c in self._conventions if isinstance(c, LogConvention)]
 
     def claims(self, span: Span) -> list[tuple[int, Convention]]:
         """Return the conventions that understand the span, highest claim first."""
@@ -39,3 +40,7 @@ class Reader:
             if claim > best:
                 best, chosen = claim, convention
         return NOT_UNDERSTOOD if chosen is None else chosen.read(span)
+
+    def span_of_log(self, record: LogRecord) -> Span | None:
+        """Return the span a log record stands for, None when it is an event of another span."""
+        return next((span for make in self._of_logs if (span := make(record)) is not None), None)

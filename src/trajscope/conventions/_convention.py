@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
+
 from trajscope.conventions._build import build_reading
 from trajscope.conventions._kind import Kind
-from trajscope.conventions._vocabulary import Vocabulary
+from trajscope.conventions._vocabulary import Names, Vocabulary
 from trajscope.model.reading import Reading
-from trajscope.model.span import Span
+from trajscope.model.span import Json, LogRecord, Span
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,8 @@ class VocabularyConvention:
 
     tier: breadth of the vocabulary, see `ports.Convention.claim`. kind_of returns None for a span
     that is not of this vocabulary. refine mends a reading where one attribute is not enough.
+    facts: names of events (log records among them) whose attributes say what the span itself could
+    have said; they are read as attributes of the span, after its own.
     """
 
     name: str
@@ -30,9 +34,13 @@ class VocabularyConvention:
     vocabulary: Vocabulary
     kind_of: Callable[[Span], Kind | None]
     refine: Callable[[Span, Reading], Reading] | None = None
+    facts: Names = ()
 
     def claim(self, span: Span) -> int:
         """Return the tier plus 1 (kind known), 2 (and a name) or 3 (and arguments or usage)."""
+        return self._claim(self._with_facts(span))
+
+    def _claim(self, span: Span) -> int:
         kind = self.kind_of(span)
         if kind is None:
             return 0
@@ -44,8 +52,32 @@ class VocabularyConvention:
 
     def read(self, span: Span) -> Reading:
         """Return the reading of a span this convention claims."""
+        span = self._with_facts(span)
         kind = self.kind_of(span)
         if kind is None:
             return Reading(noise_reason=f"no kind known to {self.name}")
-        reading = build_reading(span, self.vocabulary, kind, self.name, self.claim(span))
+        reading = build_reading(span, self.vocabulary, kind, self.name, self._claim(span))
         return self.refine(span, reading) if self.refine else reading
+
+    def _with_facts(self, span: Span) -> Span:
+        """The span with the attributes of its fact events below its own."""
+        if not self.facts or not span.events:
+            return span
+        found: dict[str, Json] = {}
+        for event in span.events:
+            if (event.attributes.get("event.name") or event.name) in self.facts:
+                found |= event.attributes
+        if not found:
+            return span
+        return msgspec.structs.replace(span, attributes={**found, **span.attributes})
+
+
+@dataclass(frozen=True)
+class LoggedConvention(VocabularyConvention):
+    """A vocabulary whose log records may stand for spans, see `ports.LogConvention`."""
+
+    from_log: Callable[[LogRecord], Span | None] = lambda _record: None
+
+    def span_of_log(self, record: LogRecord) -> Span | None:
+        """Return the span a record stands for, None when it is only an event of one."""
+        return self.from_log(record)

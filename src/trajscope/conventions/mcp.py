@@ -17,6 +17,10 @@ from trajscope.model.span import Span
 VOCABULARY = GEN_AI.extended(session=(), mcp_server=("mcp.server.name", "fastmcp.server.name"))
 
 
+_SILENT = "MCP send "
+"""Spans of the SDK's transport: they never carry an error, whatever the server answers."""
+
+
 def kind_of(span: Span) -> Kind | None:
     """Return a tool call for `tools/call`, noise for every other method."""
     method = span.attributes.get("mcp.method.name")
@@ -28,7 +32,7 @@ def kind_of(span: Span) -> Kind | None:
 
 
 def refine(span: Span, reading: Reading) -> Reading:
-    """Take the tool's name from the span name where no attribute has it."""
+    """Take the tool's name from the span name; say where no outcome is ever recorded."""
     if reading.step_type is None:
         return reading
     name = reading.name
@@ -36,7 +40,10 @@ def refine(span: Span, reading: Reading) -> Reading:
     if not name:
         name = span.name.rpartition("tools/call ")[2].strip()
         sources = {**sources, "name": "span name"}
-    return msgspec.structs.replace(reading, name=name, is_mcp=True, sources=sources)
+    silent = span.name.startswith(_SILENT) and reading.failed is None
+    return msgspec.structs.replace(
+        reading, name=name, is_mcp=True, is_silent=silent, sources=sources
+    )
 
 
 CONVENTION = VocabularyConvention(
