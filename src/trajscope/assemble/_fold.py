@@ -22,21 +22,29 @@ def fold_tools(traces: Sequence[TraceDraft]) -> None:
     same behind a server prefix), no agent run or model call between.
     """
     for trace in traces:
+        around: dict[int, Draft] = {}  # by draft: the tool call it may be a part of
         for draft in trace.drafts:
-            if draft.is_tool and (outer := _tool_around(draft)) is not None:
+            outer = _tool_around(draft, around)
+            if outer is None:
+                continue
+            around[id(draft)] = outer
+            if draft.is_tool and _is_same_call(draft, outer):
                 lift(draft, outer)
                 draft.fold(f"same call as {outer.span.span_id}")
 
 
-def _tool_around(draft: Draft) -> Draft | None:
-    for above in draft.ancestors():
-        if above.is_model_call or above.step_type is StepType.AGENT_RUN:
-            return None
-        if above.is_tool:
-            same = same_tool(above.name, draft.name, draft.mcp_server)
-            behind = draft.is_mcp and (not draft.name or ends_with_tool(above.name, draft.name))
-            return above if same or behind else None
-    return None
+def _tool_around(draft: Draft, around: dict[int, Draft]) -> Draft | None:
+    """The nearest tool call above, with no agent run or model call between; parents come first."""
+    above = draft.parent
+    if above is None or above.is_model_call or above.step_type is StepType.AGENT_RUN:
+        return None
+    return above if above.is_tool else around.get(id(above))
+
+
+def _is_same_call(draft: Draft, outer: Draft) -> bool:
+    if same_tool(outer.name, draft.name, draft.mcp_server):
+        return True
+    return draft.is_mcp and (not draft.name or ends_with_tool(outer.name, draft.name))
 
 
 def fold_model_calls(traces: Sequence[TraceDraft]) -> None:
@@ -75,10 +83,9 @@ def fold_runs(traces: Sequence[TraceDraft]) -> None:
     the same name starts next to it while it is open.
     """
     for trace in traces:
-        for draft in trace.drafts:
+        for draft, outer in trace.with_kept_above():
             if draft.step_type not in _RUNS:
                 continue
-            outer = next((a for a in draft.ancestors() if a.step_type is not None), None)
             if outer is not None and _same_run(draft, outer):
                 _fold_run(draft, outer)
             elif not draft.children and (twin := _run_beside(draft)) is not None:

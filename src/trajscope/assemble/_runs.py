@@ -60,15 +60,15 @@ def borrow_agents(traces: Sequence[TraceDraft]) -> None:
     takes the agent of the model call that asked for it (see `pair_requests`).
     """
     for trace in traces:
+        glue: dict[int, str | None] = {}  # by draft: the agent named nearest above it
         for draft in trace.drafts:
-            if draft.step_type is None or draft.agent_name is not None:
+            above = draft.parent
+            if above is None or above.step_type is StepType.AGENT_RUN:
                 continue
-            for above in draft.ancestors():
-                if above.step_type is StepType.AGENT_RUN:
-                    break
-                if above.agent_name is not None:
-                    draft.agent_name = above.agent_name
-                    break
+            name = above.agent_name or glue.get(id(above))
+            glue[id(draft)] = name
+            if draft.step_type is not None and draft.agent_name is None:
+                draft.agent_name = name
 
 
 def _confirm(draft: Draft, step_type: StepType) -> None:
