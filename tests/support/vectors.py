@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,14 +16,16 @@ from trajscope.errors import SpanError, TrajscopeError
 from trajscope.evals.error import ScorerRunError
 from trajscope.evals.runs import create_trajectory_test_run
 from trajscope.evals.scorer import StepScorer
-from trajscope.scorers._mastra import factories
-from trajscope.scorers._mastra.blacklist import check_trajectory_blacklist
-from trajscope.scorers._mastra.comparison import compare_trajectories
-from trajscope.scorers._mastra.efficiency import check_trajectory_efficiency
-from trajscope.scorers._mastra.failures import analyze_tool_failures
 from trajscope.scorers._mastra.js import UNDEFINED, MalformedValue
+from trajscope.scorers.accuracy import create_trajectory_accuracy_scorer_code
+from trajscope.scorers.blacklist import check_trajectory_blacklist
+from trajscope.scorers.comparison import compare_trajectories
+from trajscope.scorers.efficiency import check_trajectory_efficiency
+from trajscope.scorers.tool_failures import analyze_tool_failures
+from trajscope.scorers.trajectory import create_trajectory_scorer_code
 
 Json = Any
+Replay = Callable[[Json, Json], Json]
 
 
 def replay(vector: dict[str, Json]) -> dict[str, Json]:
@@ -70,13 +74,36 @@ def _extract(spans: Json, options: Json) -> Json:
     return extract_trajectory_from_records(spans, root)
 
 
-def _compare(value: Json, options: Json) -> Json:
-    return compare_trajectories(value["actual"], value["expected"], options)
+def _options(function: Callable[..., Json], options: Json) -> dict[str, Json]:
+    """Return the options as keywords; those we do not know are dropped, as the reference does."""
+    if options is UNDEFINED:
+        return {}
+    known = inspect.signature(function).parameters
+    if not isinstance(options, dict):
+        raise MalformedValue(f"the options are no object (got {options!r})")
+    snake = {re.sub(r"(?=[A-Z])", "_", key).lower(): value for key, value in options.items()}
+    return {key: value for key, value in snake.items() if key in known and key != "compat"}
 
 
-def _scorer_run(factory: Callable[[Json], StepScorer]) -> Callable[[Json, Json], Json]:
+def _check(function: Callable[..., Json]) -> Replay:
     def run(value: Json, options: Json) -> Json:
-        scorer = factory(options)
+        return function(value, **_options(function, options), compat="mastra")
+
+    return run
+
+
+def _compare(value: Json, options: Json) -> Json:
+    return compare_trajectories(
+        value["actual"],
+        value["expected"],
+        **_options(compare_trajectories, options),
+        compat="mastra",
+    )
+
+
+def _scorer_run(factory: Callable[..., StepScorer]) -> Replay:
+    def run(value: Json, options: Json) -> Json:
+        scorer = factory(**_options(factory, options), compat="mastra")
         result = scorer.run_sync(create_trajectory_test_run(value, compat="mastra"))
         return {"score": result.score, "preprocess": result.results["preprocess"]}
 
@@ -84,17 +111,17 @@ def _scorer_run(factory: Callable[[Json], StepScorer]) -> Callable[[Json, Json],
 
 
 def _accuracy_run(value: Json, options: Json) -> Json:
-    run = _scorer_run(factories.create_trajectory_accuracy_scorer_code)(value, options)
+    run = _scorer_run(create_trajectory_accuracy_scorer_code)(value, options)
     return {**run, "noExpectation": "comparison" not in run["preprocess"]}
 
 
-_FUNCTIONS: dict[str, Callable[[Json, Json], Json]] = {
+_FUNCTIONS: dict[str, Replay] = {
     "extractTrajectoryFromTrace": _extract,
     "compareTrajectories": _compare,
-    "checkTrajectoryEfficiency": check_trajectory_efficiency,
-    "checkTrajectoryBlacklist": check_trajectory_blacklist,
-    "analyzeToolFailures": analyze_tool_failures,
-    "createTrajectoryScorerCode": _scorer_run(factories.create_trajectory_scorer_code),
+    "checkTrajectoryEfficiency": _check(check_trajectory_efficiency),
+    "checkTrajectoryBlacklist": _check(check_trajectory_blacklist),
+    "analyzeToolFailures": _check(analyze_tool_failures),
+    "createTrajectoryScorerCode": _scorer_run(create_trajectory_scorer_code),
     "createTrajectoryAccuracyScorerCode": _accuracy_run,
     "createTrajectoryTestRun": lambda value, _: create_trajectory_test_run(value, compat="mastra"),
 }

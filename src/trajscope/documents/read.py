@@ -34,11 +34,19 @@ class Document:
         >>> Document({}, "e.yaml", {(): (1, 1), ("a",): (2, 3)}).locate(("a", 0))
         Location(path='e.yaml', line=2, column=3, record=None, key='a[0]')
         """
+        spelt = {_unspelt(path): path for path in self.positions}
         around = keys
-        while around and around not in self.positions:
+        while around and _unspelt(around) not in spelt:
             around = around[:-1]
-        line, column = self.positions.get(around, (None, None))
-        return Location(self.path, line, column, key=key or show_keys(keys) or None)
+        found = spelt.get(_unspelt(around), around)
+        line, column = self.positions.get(found, (None, None))
+        shown = key or show_keys((*found, *keys[len(found) :]))
+        return Location(self.path, line, column, key=shown or None)
+
+
+def _unspelt(keys: KeyPath) -> KeyPath:
+    """Return a path in which camelCase and snake_case are one spelling."""
+    return tuple(key.replace("_", "").lower() if isinstance(key, str) else key for key in keys)
 
 
 def show_keys(keys: KeyPath) -> str:

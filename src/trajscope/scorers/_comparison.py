@@ -23,23 +23,31 @@ _REPEAT_PENALTY = 0.1
 
 
 def compare(trajectory: Trajectory, expectation: TrajectoryExpectation) -> ComparisonResult:
-    """Return the comparison of a trajectory with the steps of an expectation.
+    """Return the comparison of a trajectory with the steps of an expectation."""
+    return compare_and_select(trajectory, expectation)[0]
+
+
+def compare_and_select(
+    trajectory: Trajectory, expectation: TrajectoryExpectation
+) -> tuple[ComparisonResult, Sequence[BaseStep]]:
+    """Return the comparison, and the steps its alignment counts.
 
     In scope `agent` the expectation is held against every agent run by itself, and the run that
     fits best gives the result: "one agent did this".
     """
     scope = resolve_scope(expectation.scope, expectation.steps or ())
     if scope != "agent":
-        return _compare_steps(trajectory, select_steps(trajectory, scope), expectation, scope)
+        steps: Sequence[BaseStep] = select_steps(trajectory, scope)
+        return _compare_steps(trajectory, steps, expectation, scope), steps
     runs = agent_runs(trajectory) or {None: []}
-    results = []
+    tried: list[tuple[ComparisonResult, Sequence[BaseStep]]] = []
     for places in runs.values():
         steps = [place.step for place in places if was_executed(place.step)]
         result = _compare_steps(trajectory, steps, expectation, scope)
         agent = places[0].agent if places else None
-        results.append(result.model_copy(update={"agent": agent}) if agent else result)
-    best = max(results, key=lambda r: (r.score_low, r.score_high))
-    return _bounded(best, best.score_low, max(r.score_high for r in results))
+        tried.append((result.model_copy(update={"agent": agent}) if agent else result, steps))
+    best, steps = max(tried, key=lambda pair: (pair[0].score_low, pair[0].score_high))
+    return _bounded(best, best.score_low, max(r.score_high for r, _ in tried)), steps
 
 
 def _bounded(result: ComparisonResult, low: float, high: float) -> ComparisonResult:

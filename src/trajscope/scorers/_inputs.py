@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
-from trajscope.documents import usage_error
+from trajscope.documents import show_keys, usage_error
 from trajscope.errors import Location, UsageError
+from trajscope.evals.expectations import pattern_paths
 from trajscope.evals.scorer import check_compat
 from trajscope.match import compile_pattern
-from trajscope.model.expectation import ExpectedStep, Scope, TrajectoryExpectation
+from trajscope.model.expectation import ExpectedStep, TrajectoryExpectation, Weights
 from trajscope.model.span import Json
-from trajscope.model.step import BaseStep, ToolStep, Value
+from trajscope.model.step import BaseStep, ToolStep
 from trajscope.model.trajectory import Trajectory
+from trajscope.model.value import Value
 from trajscope.scope import select_steps
 
 V = TypeVar("V", bound=Value)
@@ -33,7 +35,7 @@ ExpectationLike = TrajectoryExpectation | Trajectory | Mapping[str, Json] | Sequ
 _IDENTITY = ("step_id", "agent_id", "workflow_id", "processor_id", "mcp_server")
 
 
-def to_trajectory(value: TrajectoryLike) -> Trajectory:
+def to_trajectory(value: TrajectoryLike | None) -> Trajectory:
     """Return the value as a trajectory.
 
     Raises:
@@ -97,30 +99,12 @@ def check_patterns(expectation: TrajectoryExpectation) -> None:
     Raises:
         UsageError: with the key of the pattern in its location.
     """
-    for key, pattern in _patterns(expectation, ""):
+    for path, pattern in pattern_paths(expectation):
         try:
             compile_pattern(pattern)
         except UsageError as error:
-            error.at = Location(key=key)
+            error.at = Location(key=show_keys(path))
             raise
-
-
-def _patterns(expectation: TrajectoryExpectation, around: str) -> Sequence[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for index, name in enumerate(expectation.blacklisted_tools or ()):
-        found.append((f"{around}blacklistedTools[{index}]", name))
-    for index, rule in enumerate(expectation.blacklisted_sequences or ()):
-        key = f"{around}blacklistedSequences[{index}]"
-        found += [(f"{key}[{place}]", name) for place, name in enumerate(rule)]
-    for index, step in enumerate(expectation.steps or ()):
-        key = f"{around}steps[{index}]"
-        found.append((f"{key}.name", step.name))
-        for argument, matcher in (step.args_match or {}).items():
-            if matcher.regex is not None:
-                found.append((f"{key}.argsMatch.{argument}.regex", f"re:{matcher.regex}"))
-        if step.children is not None:
-            found += _patterns(step.children, f"{key}.children.")
-    return found
 
 
 def reference_options(**options: Json) -> dict[str, Json]:
@@ -138,6 +122,15 @@ def is_compat(compat: str | None) -> bool:
     return compat is not None
 
 
-def tools_only(scope: Scope) -> bool:
-    """Return whether a scope holds tool calls and nothing else."""
-    return scope in ("tools", "agent")
+def to_weights(value: Weights | Mapping[str, Json] | UnsetType | None) -> Weights:
+    """Return the weights, defaults for those not given.
+
+    Raises:
+        UsageError: one is unknown, negative or no finite number, or all are 0.
+    """
+    if value is None or value is UNSET:
+        return Weights()
+    weights = value if isinstance(value, Weights) else _validated(Weights, value, "weights")
+    if not any((weights.accuracy, weights.efficiency, weights.tool_failures, weights.blacklist)):
+        raise UsageError("is 0 for every dimension; one must weigh", at=Location(key="weights"))
+    return weights

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from trajscope.model.expectation import Ordering, Scope
-from trajscope.model.step import Value
+from trajscope.model.value import Value
 
 PairStatus = Literal["matched", "unknown", "out_of_order", "mismatched", "missing", "extra"]
 PatternType = Literal["failure", "retry", "arg_correction", "fallback"]
@@ -222,3 +222,6 @@ class TrajectoryResult(Value):
     weights: dict[str, float] = Field(default_factory=dict)
     not_evaluated: dict[str, str] = Field(default_factory=dict)
     reason: str = ""
+
+
+NestedResult.model_rebuild()

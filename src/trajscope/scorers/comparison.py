@@ -11,7 +11,7 @@ from typing import Any, Literal, cast, overload
 from msgspec import UNSET, UnsetType
 
 from trajscope.model.expectation import ArgsMode, Ordering, Scope, TrajectoryExpectation
-from trajscope.model.score import Finding, Score, Severity, Verdict
+from trajscope.model.score import Score
 from trajscope.model.span import Json
 from trajscope.model.trajectory import Trajectory
 from trajscope.scorers import _mastra
@@ -24,7 +24,8 @@ from trajscope.scorers._inputs import (
     to_expectation,
     to_trajectory,
 )
-from trajscope.scorers._results import ComparisonResult, Pair
+from trajscope.scorers._mismatches import find_mismatches
+from trajscope.scorers._results import ComparisonResult
 from trajscope.scorers._scored import not_evaluable, to_score
 
 
@@ -105,32 +106,7 @@ class ComparisonScorer:
         if expectation.steps is None:
             return not_evaluable(self.name, trajectory, "the expectation has no steps")
         result = compare(trajectory, expectation)
-        findings = [
-            _finding(self.name, pair, trajectory)
-            for pair in result.alignment
-            if pair.status not in ("matched", "extra")
-        ]
-        return to_score(self.name, trajectory, result, findings)
-
-
-def _finding(rule: str, pair: Pair, trajectory: Trajectory) -> Finding:
-    labels = {
-        "missing": "was expected and not taken",
-        "mismatched": "was taken with other data than expected",
-        "out_of_order": "was taken out of order",
-        "unknown": "may have been taken: the data that decide were not recorded",
-    }
-    reasons = f" ({'; '.join(pair.reasons)})" if pair.reasons else ""
-    unknown = pair.status == "unknown"
-    return Finding(
-        rule=rule,
-        message=f"step {pair.expected!r} {labels[pair.status]}{reasons}",
-        severity=Severity.WARNING if unknown else Severity.ERROR,
-        verdict=Verdict.UNKNOWN if unknown else Verdict.VIOLATED,
-        trace_id=pair.trace_id or trajectory.trace_id,
-        span_ids=(pair.span_id,) if pair.span_id else (),
-        steps=(pair.expected,) if pair.expected else (),
-    )
+        return to_score(self.name, trajectory, result, find_mismatches(result, trajectory))
 
 
 SCORER = ComparisonScorer()

@@ -10,8 +10,9 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from trajscope.model.step import BaseStep, Value
+from trajscope.model.step import BaseStep
 from trajscope.model.trajectory import Trajectory
+from trajscope.model.value import Value
 
 
 def to_plain(value: Any) -> Any:
