@@ -23,7 +23,8 @@ from pydantic_core import PydanticCustomError
 
 from trajscope.model.reading import StepType
 from trajscope.model.span import Json
-from trajscope.model.step import STEP_CLASSES, Value
+from trajscope.model.step import STEP_CLASSES
+from trajscope.model.value import Value
 
 Ordering = Literal["strict", "relaxed", "unordered"]
 Scope = Literal["auto", "tools", "tree", "top", "agent", "session"]
