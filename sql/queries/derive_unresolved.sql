@@ -131,6 +131,11 @@ found AS (
     GROUP BY trace_no, start_time
     HAVING count(*) > 1
     UNION ALL
+    -- read_transcripts
+    SELECT trace_no, 'a run that holds its whole conversation'
+    FROM part_spans
+    WHERE NOT coalesce(is_model_call, false) AND len(requested) > 0
+    UNION ALL
     -- name_agents
     SELECT trace_no, 'an agent run without a name'
     FROM part_spans

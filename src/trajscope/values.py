@@ -1,4 +1,4 @@
-"""Decoding of recorded values: JSON inside JSON, Python reprs, wrappers around arguments and results.
+"""Decoding of recorded values: JSON inside JSON, Python reprs, wrappers around them.
 
 One thing a newcomer would get wrong: nothing here guesses. A value that is cut, a placeholder or a
 bare value whose argument name is lost is *unknown* (`UNSET`), and says so; it is never an empty
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from typing import NamedTuple
 
 import msgspec
@@ -67,6 +68,29 @@ def decode_repr(text: str) -> Json | UnsetType:
         return _jsonable(ast.literal_eval(text))
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return UNSET
+
+
+_REPR_TOKEN = re.compile(r"[\[({]|[\])}]|'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+
+
+def repr_at(text: str, start: int) -> str:
+    """Return the bracketed part of a Python repr that begins at `start`; "" if it never ends.
+
+    For a list inside the repr of an object, which as a whole is no literal.
+
+    >>> repr_at("Output(tags=['a]', 'b'], n=1)", 12)
+    "['a]', 'b']"
+    """
+    depth = 0
+    for match in _REPR_TOKEN.finditer(text, start):
+        mark = match.group()
+        if mark in "[({":
+            depth += 1
+        elif mark in "])}":
+            depth -= 1
+            if depth <= 0:
+                return text[start : match.end()]
+    return ""
 
 
 def _jsonable(value: object) -> Json:

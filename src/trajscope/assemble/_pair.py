@@ -39,9 +39,9 @@ def pair_requests(traces: Sequence[TraceDraft]) -> None:
     """Join requests, executed calls and results: within a trace, then within session or capture."""
     answers = Answers(traces)
     for index, trace in enumerate(traces):
-        for item in _claim(list(_asked(trace)), trace):
+        for item in claim_calls(list(_asked(trace)), trace):
             response = answers.to_request(index, item.model, item.rank)
-            item.model.children.append(_requested_draft(item, response))
+            item.model.children.append(requested_draft(item, response))
         for draft in trace.tools():
             if draft.tool_call_id is not None:
                 response = answers.to_call(index, draft, draft.tool_call_id, draft.name)
@@ -55,11 +55,13 @@ def _asked(trace: TraceDraft) -> Iterator[Asked]:
     asked: list[Asked] = []
     for draft in reversed(list(trace.model_calls())):  # inner spans come before outer ones
         requests = draft.reading.requests
-        above = list(_nest_above(draft))
-        if requests and id(draft) not in used:
-            asked += [Asked(draft, rank, r) for rank, r in enumerate(requests)]
-        if requests or id(draft) in used:
-            used.update(id(a) for a in above)
+        if not requests or id(draft) in used:
+            continue
+        asked += [Asked(draft, rank, r) for rank, r in enumerate(requests)]
+        for above in _nest_above(draft):
+            if id(above) in used:  # and so is all that is above it
+                break
+            used.add(id(above))
     for item in sorted(asked, key=lambda a: (a.model.time_key, a.rank)):
         key = f"{item.request.call_id}\0{item.request.name}"
         if item.request.call_id is None or key not in seen:
@@ -74,7 +76,7 @@ def _nest_above(draft: Draft) -> Iterator[Draft]:
         above = model_parent(above)
 
 
-def _claim(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
+def claim_calls(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
     """Pair requests with executed calls; return those without one.
 
     First by call id; then by name and equal arguments; then, within the turn (before the next
@@ -208,7 +210,8 @@ def _is_handoff(tool: str) -> bool:
     return any(word in words for word in ("transfer", "handoff", "hand_off"))
 
 
-def _requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
+def requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
+    """Return the step of a call without a span, with what its answer says became of it."""
     request = item.request
     draft = Draft(item.model.span, item.model.reading)
     draft.request, draft.request_rank = request, item.rank

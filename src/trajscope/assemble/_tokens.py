@@ -77,7 +77,7 @@ def _of(draft: Draft, nest: Sum, beside: Sum) -> Below:
         return Below(nest, beside)
     total = nest.plus(beside)
     if usage is not None and (total.calls == 0 or total.unknown) and _covers(usage, total):
-        total = _leaf(usage)._replace(calls=total.calls)
+        total = _leaf(usage)._replace(calls=total.calls or draft.reading.model_calls or 0)
     return Below(NOTHING, total)
 
 

@@ -28,6 +28,7 @@ from trajscope.assemble._settle import (
     name_agents,
     settle_success,
 )
+from trajscope.assemble._transcript import read_transcripts
 
 Rule = Callable[[Sequence[TraceDraft]], None]
 
@@ -41,6 +42,7 @@ RESOLVE: tuple[Rule, ...] = (
     fold_runs,  # after tools: an agent inside a tool is another run
     borrow_agents,  # before pairing, which hands a model call's agent on to the calls it asked for
     pair_requests,  # needs all of the above
+    read_transcripts,  # after pairing, which knows whether model calls hold requests
     name_agents,
     mark_mcp,  # after pairing: requested calls have names too
     judge_mcp_texts,  # after marking: only a known MCP call is judged by the MCP SDK's texts

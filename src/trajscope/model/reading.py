@@ -102,6 +102,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults
         without evidence of failure is read as not failed by `assemble`, not here.
     not_failure: an error status that is no failure (an interrupt, a tripwire).
     usage: token counts the span carries, its own or a repeated sum of its children.
+    model_calls: how many model calls that sum is of, where the span says so.
     requests/responses: tool calls in a model's output, tool results in its input, in order.
     fields: further fields of the step type under their snake_case names (condition_count, ...).
     candidate: what a noise span is if its neighbours agree: a workflow step when it lies directly
@@ -136,6 +137,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults
     finish_reason: str | None = None
     response_id: str | None = None
     usage: Usage | None = None
+    model_calls: int | None = None
     requests: tuple[ToolRequest, ...] = ()
     responses: tuple[ToolResponse, ...] = ()
     fields: dict[str, Any] = {}
