@@ -42,6 +42,10 @@ def _tool_around(draft: Draft, around: dict[int, Draft]) -> Draft | None:
 
 
 def _is_same_call(draft: Draft, outer: Draft) -> bool:
+    """By name; two ids that differ are two calls: an agent tool may call itself."""
+    ids = (draft.tool_call_id, outer.tool_call_id)
+    if None not in ids and ids[0] != ids[1]:
+        return False
     if same_tool(outer.name, draft.name, draft.mcp_server):
         return True
     return draft.is_mcp and (not draft.name or ends_with_tool(outer.name, draft.name))

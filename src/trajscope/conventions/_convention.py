@@ -67,6 +67,7 @@ class VocabularyConvention:
         for event in span.events:
             if (event.attributes.get("event.name") or event.name) in self.facts:
                 found |= event.attributes
+        found.pop("event.name", None)  # names the event, not the span
         if not found:
             return span
         return msgspec.structs.replace(span, attributes={**found, **span.attributes})

@@ -1,0 +1,146 @@
+"""Gemini CLI: log records for everything, and spans where tracing is on.
+
+Written from its documentation (github.com/google-gemini/gemini-cli, docs/cli/telemetry.md) and the
+shape of its tracing helper; no recording of a run exists here. One thing a newcomer would get
+wrong: a tool's span holds the whole request and the whole completed call as "messages", so its
+arguments are `args` of the one and its outcome is `status` of the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from trajscope.conventions import _genai
+from trajscope.conventions._convention import LoggedConvention
+from trajscope.conventions._kind import Kind, noise, step
+from trajscope.conventions._standin import standin
+from trajscope.conventions._vocabulary import GEN_AI
+from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
+from trajscope.model.span import Json, LogRecord, Span
+from trajscope.values import decode_arguments, decode_json, text_of
+
+AGENT = "gemini-cli"
+_SERVICE = "gemini-cli"
+_PREFIX = "gemini_cli."
+_EVENTS: dict[str, Kind] = {
+    _PREFIX + "tool_call": step(StepType.TOOL_CALL),
+    _PREFIX + "api_response": step(StepType.MODEL_GENERATION),
+    _PREFIX + "api_error": step(StepType.MODEL_GENERATION),
+    _PREFIX + "user_prompt": step(StepType.AGENT_RUN),
+    _PREFIX + "agent.finish": step(StepType.AGENT_RUN),
+}
+"""What the log records that stand for spans are."""
+
+_OPERATIONS: dict[str, Kind] = {
+    "user_prompt": step(StepType.AGENT_RUN),
+    "schedule_tool_calls": noise("the scheduling of tool calls is no step"),
+    "system_prompt": noise("building a system prompt is no step"),
+}
+
+VOCABULARY = GEN_AI.extended(
+    tool_name=("function_name",),
+    tool_args=("function_args",),
+    model=("model",),
+    input_tokens=("input_token_count",),
+    output_tokens=("output_token_count",),
+    cached_tokens=("cached_content_token_count",),
+    reasoning_tokens=("thoughts_token_count",),
+    finish_reason=("finish_reasons",),
+    mcp_server=("mcp_server_name",),
+)
+
+
+def kind_of(span: Span) -> Kind | None:
+    """Return the kind by the record a span stands for, else by its operation."""
+    attributes = span.attributes
+    event = attributes.get("event.name")
+    if isinstance(event, str) and event in _EVENTS:
+        return _EVENTS[event]
+    service = span.resource.get("service.name")
+    if _SERVICE not in (span.scope_name, service, attributes.get("gen_ai.agent.name")):
+        return None
+    operation = attributes.get("gen_ai.operation.name")
+    if isinstance(operation, str) and operation in _OPERATIONS:
+        return _OPERATIONS[operation]
+    return _genai.kind_of(span)
+
+
+def refine(span: Span, reading: Reading) -> Reading:
+    """Unwrap requests and completed calls, and read the outcome a record states."""
+    attributes = span.attributes
+    changes: dict[str, Any] = {}
+    if reading.step_type in TOOL_STEP_TYPES:
+        changes = _called(attributes)
+        if attributes.get("tool_type") == "mcp":
+            changes["is_mcp"] = True
+    elif reading.step_type is StepType.AGENT_RUN:
+        name = text_of(attributes.get("agent_name")) or text_of(attributes.get("gen_ai.agent.name"))
+        changes = {"name": name or AGENT, "agent_name": name or AGENT}
+    elif reading.is_model_call and text_of(attributes.get("error")):
+        changes = {"failed": True, "failure": attributes["error"]}
+    if reading.step_type is not None and "agent_name" not in changes and not reading.agent_name:
+        changes["agent_name"] = AGENT
+    return msgspec.structs.replace(reading, **changes) if changes else reading
+
+
+def _called(attributes: dict[str, Json]) -> dict[str, Any]:
+    """Arguments, result and outcome of a tool call, from its span or from its record."""
+    asked = _only(decode_json(attributes.get("gen_ai.input.messages")))
+    done = _only(decode_json(attributes.get("gen_ai.output.messages")))
+    found: dict[str, Any] = {}
+    if "args" in asked:
+        found["args"] = decode_arguments(asked["args"]).args
+    error = text_of(attributes.get("error"))
+    status = text_of(done.get("status"))
+    answer = done.get("response")
+    answer = answer if isinstance(answer, dict) else {}
+    if "resultDisplay" in answer:
+        found["result"] = answer["resultDisplay"]
+    said = _text(answer.get("error")) or error
+    if attributes.get("decision") == "reject":
+        return {**found, "failed": True, "failure": said or "rejected by the user"}
+    if status == "error" or attributes.get("success") in (False, "false"):
+        return {**found, "failed": True, "failure": said or text_of(attributes.get("error_type"))}
+    if status == "success" or attributes.get("success") in (True, "true"):
+        found |= {"failed": False, "failure": None}
+    return found
+
+
+def _only(value: Json) -> dict[str, Json]:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Json) -> str | None:
+    return text_of(value.get("message") if isinstance(value, dict) else value)
+
+
+def from_log(record: LogRecord) -> Span | None:
+    """Return the span a record stands for: a prompt, a model's answer, a tool call, an agent."""
+    event = str(record.attributes.get("event.name") or record.event_name)
+    if event not in _EVENTS:
+        return None
+    prompt = text_of(record.attributes.get("prompt_id"))
+    group = text_of(record.attributes.get("session.id")) or record.trace_id
+    if group is None:
+        return None
+    name = event.removeprefix(_PREFIX)
+    extra = {"event.name": event}
+    if name == "user_prompt":
+        return standin(record, name, group=group, span_id=prompt, **extra)
+    return standin(record, name, group=group, parent=prompt, **extra)
+
+
+CONVENTION = LoggedConvention(
+    name="gemini-cli",
+    description="Gemini CLI: its log records, and its spans where tracing is on.",
+    tier=20,
+    vocabulary=VOCABULARY,
+    kind_of=kind_of,
+    refine=refine,
+    facts=(_PREFIX + "tool_call",),
+    from_log=from_log,
+)
