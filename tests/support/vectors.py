@@ -16,7 +16,7 @@ from trajscope.errors import SpanError, TrajscopeError
 from trajscope.evals.error import ScorerRunError
 from trajscope.evals.runs import create_trajectory_test_run
 from trajscope.evals.scorer import StepScorer
-from trajscope.scorers._mastra.js import UNDEFINED, MalformedValue
+from trajscope.match.js import UNDEFINED, MalformedValue
 from trajscope.scorers.accuracy import create_trajectory_accuracy_scorer_code
 from trajscope.scorers.blacklist import check_trajectory_blacklist
 from trajscope.scorers.comparison import compare_trajectories

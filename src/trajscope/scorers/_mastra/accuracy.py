@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from trajscope.match.js import UNDEFINED, coalesce, elements, member, truthy
 from trajscope.scorers._mastra.comparison import compare_trajectories
-from trajscope.scorers._mastra.js import UNDEFINED, coalesce, elements, member, truthy
 
 Json = Any
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trajscope.scorers._mastra.js import UNDEFINED, contains, elements, given, member, same
+from trajscope.match.js import UNDEFINED, contains, elements, given, member, same
 
 Json = Any
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from trajscope.scorers._mastra.js import (
+from trajscope.match.js import (
     UNDEFINED,
     clamp01,
     contains,

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from trajscope.errors import UsageError
-from trajscope.scorers._mastra.js import (
+from trajscope.match.js import (
     UNDEFINED,
     at_least,
     coalesce,

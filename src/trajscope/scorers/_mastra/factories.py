@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from trajscope.evals.scorer import StepContext, StepScorer, create_scorer
+from trajscope.match.js import UNDEFINED, given, member
 from trajscope.scorers._mastra import accuracy, unified
-from trajscope.scorers._mastra.js import UNDEFINED, given, member
 from trajscope.scorers._mastra.plain import to_plain
 
 Json = Any

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 from typing import Any
 
-from trajscope.scorers._mastra.js import (
+from trajscope.match.js import (
     UNDEFINED,
     at_least,
     elements,

@@ -9,11 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trajscope.scorers._mastra.blacklist import check_trajectory_blacklist
-from trajscope.scorers._mastra.comparison import compare_trajectories
-from trajscope.scorers._mastra.efficiency import check_trajectory_efficiency
-from trajscope.scorers._mastra.failures import analyze_tool_failures
-from trajscope.scorers._mastra.js import (
+from trajscope.match.js import (
     UNDEFINED,
     at_least,
     coalesce,
@@ -25,6 +21,10 @@ from trajscope.scorers._mastra.js import (
     total,
     truthy,
 )
+from trajscope.scorers._mastra.blacklist import check_trajectory_blacklist
+from trajscope.scorers._mastra.comparison import compare_trajectories
+from trajscope.scorers._mastra.efficiency import check_trajectory_efficiency
+from trajscope.scorers._mastra.failures import analyze_tool_failures
 
 Json = Any
 
