@@ -14,9 +14,10 @@ from msgspec import UNSET
 
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
+from trajscope.conventions._langgraph import graph_kind
 from trajscope.conventions._vocabulary import GEN_AI
 from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
-from trajscope.model.span import Span
+from trajscope.model.span import Json, Span
 from trajscope.values import decode_result, text_of
 
 _METADATA = "langsmith.metadata."
@@ -43,34 +44,45 @@ KINDS: dict[str, Kind] = {
     "prompt": noise("a prompt template is no step"),
     "parser": noise("an output parser is no step"),
 }
-"""What each value of `langsmith.span.kind` is; a chain is glue, or an agent when it says so."""
+"""What each value of `langsmith.span.kind` is; a chain is glue, or part of a graph."""
 
-_AGENT, _GLUE = step(StepType.AGENT_RUN), noise("a chain is glue around steps")
+
+def metadata_of(span: Span) -> dict[str, Json]:
+    """Return the run's metadata, which is one attribute per key."""
+    found = span.attributes.items()
+    return {k.removeprefix(_METADATA): v for k, v in found if k.startswith(_METADATA)}
 
 
 def kind_of(span: Span) -> Kind | None:
-    """Return the kind by `langsmith.span.kind`; a chain named as its agent is that agent's run."""
+    """Return the kind by `langsmith.span.kind`, with chains told apart by the graph's metadata."""
     kind = span.attributes.get("langsmith.span.kind")
     if not isinstance(kind, str):
         return None
     if kind.lower() == "chain":
-        agent = text_of(span.attributes.get(_METADATA + "lc_agent_name"))
-        return _AGENT if agent is not None and agent == span.name else _GLUE
+        found = graph_kind(span.name, metadata_of(span))
+        return found or noise("a chain is glue around steps")
     return KINDS.get(kind.lower()) or noise(f"langsmith.span.kind {kind} is no step")
 
 
 def refine(span: Span, reading: Reading) -> Reading:
-    """Name agents, retrievers and traced functions by the span, and unwrap a lone output."""
+    """Name runs, nodes and traced functions by the span, and unwrap a lone output."""
+    agent = text_of(span.attributes.get(_METADATA + "lc_agent_name"))
+    own: dict[str, Any] = {}
     if reading.step_type is StepType.AGENT_RUN:
-        return msgspec.structs.replace(reading, name=span.name, agent_name=span.name)
-    if reading.step_type in TOOL_STEP_TYPES:
-        own: dict[str, Any] = {"name": reading.name or span.name}
+        own = {"name": span.name, "agent_name": span.name}
+    elif reading.step_type in (StepType.WORKFLOW_RUN, StepType.WORKFLOW_STEP):
+        own = {"name": span.name}
+    elif reading.step_type in TOOL_STEP_TYPES:
+        own = {"name": reading.name or span.name}
         if reading.result == {}:  # nothing came back: the call raised
             own["result"] = UNSET
         elif isinstance(reading.result, dict) and reading.result.keys() == {"output"}:
             own["result"] = decode_result(reading.result["output"]).value
-        return msgspec.structs.replace(reading, **own)
-    return reading
+    elif reading.step_type is None and _METADATA + "langgraph_node" not in span.attributes:
+        own = {"candidate": StepType.WORKFLOW_RUN}
+    if agent is not None and reading.agent_name is None and not reading.is_model_call:
+        own.setdefault("agent_name", agent)
+    return msgspec.structs.replace(reading, **own) if own else reading
 
 
 CONVENTION = VocabularyConvention(

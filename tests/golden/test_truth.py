@@ -1,0 +1,30 @@
+"""Every recorded trace held against what really happened, and what it does not hold, by name."""
+
+import pytest
+
+from tests.support.truth import NAMES, differences, trajectories_of, truth_of, unknown
+
+LACKING = {
+    "google_adk-err": {"tools"},
+}
+"""Where the trace says otherwise than the truth, because what would tell was not recorded."""
+
+UNKNOWN = {
+    "google_adk-err": {"args"},
+    "google_adk-mcp": {"args"},
+    "mastra1-tripwire": {"model_calls"},  # the tripwire stopped the run before any
+    "pydantic_ai1x_v1-nocontent": {"args"},
+    "vercel_ai6-nocontent": {"args"},
+}
+"""What stays unknown because the recording leaves it out. Anything else has to be known."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_agrees_with_what_happened(name: str) -> None:
+    found = differences(truth_of(name), trajectories_of(name))
+    assert set(found) == LACKING.get(name, set()), found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_knows_what_is_recorded(name: str) -> None:
+    assert set(unknown(truth_of(name), trajectories_of(name))) == UNKNOWN.get(name, set())
