@@ -1,0 +1,27 @@
+"""How captures are encoded, one file per format; and where their bytes come from.
+
+One thing a newcomer would get wrong: a format is recognised by content, never by its name, and
+compression is undone before a format sees the bytes.
+"""
+
+from trajscope.formats._choose import (
+    choose_format,
+    formats,
+    read_capture,
+    read_captures,
+    recognised_sources,
+)
+from trajscope.formats._expand import DEFAULT_MAX_EXPANDED
+from trajscope.formats._source import FileSource, find_sources, parse_size
+
+__all__ = [
+    "DEFAULT_MAX_EXPANDED",
+    "FileSource",
+    "choose_format",
+    "find_sources",
+    "formats",
+    "parse_size",
+    "read_capture",
+    "read_captures",
+    "recognised_sources",
+]

@@ -1,0 +1,139 @@
+"""Chooses the format of a capture by content; the only caller of `sniff` and `read`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+from trajscope.errors import InputError, Location, Problems, UnknownFormat, UsageError
+from trajscope.formats._expand import DEFAULT_MAX_EXPANDED
+from trajscope.formats._source import FileSource, find_sources
+from trajscope.model.span import LogRecord, Span
+from trajscope.ports import Format
+from trajscope.registry import discover
+
+
+@cache
+def formats() -> dict[str, Format]:
+    """Return every known format by name: the package's own and those of entry points."""
+    return discover("trajscope.formats", "FORMAT", Format)  # type: ignore[type-abstract]
+
+
+def choose_format(source: FileSource, format_name: str | None = None) -> Format:
+    """Return the named format, or the one that is surest of the capture.
+
+    Raises:
+        UsageError: no format has the name.
+        UnknownFormat: no format recognises the capture.
+        InputError: the capture is empty.
+    """
+    known = formats()
+    if format_name is not None:
+        if format_name not in known:
+            raise UsageError(
+                f"unknown format {format_name!r}; expected one of {', '.join(sorted(known))}"
+            )
+        return known[format_name]
+    head = source.head
+    if not head.strip():
+        what = "is empty" if not head else "holds only white space"
+        raise Empty(f"{what}; expected a capture", at=Location(source.name))
+    surest = max(known.values(), key=lambda f: (f.sniff(source), f.name))
+    if not surest.sniff(source):
+        raise UnknownFormat(
+            f"no known format (starts with {head[:40]!r}); looked for {', '.join(sorted(known))}",
+            at=Location(source.name),
+            hint=_hint(head),
+        )
+    return surest
+
+
+class Empty(InputError):  # noqa: N818 - the word users know it by
+    """A capture without content."""
+
+
+_FOREIGN = {
+    b"PK\x03\x04": "this is a zip archive: unpack it first",
+    b"BZh": "this is compressed with bzip2: unpack it first",
+    b"\xfd7zXZ\x00": "this is compressed with xz: unpack it first",
+    b"\x1f\x8b": "this is compressed twice: unpack it once",
+    b"\x28\xb5\x2f\xfd": "this is compressed twice: unpack it once",
+    b"\xff\xfe": "this is UTF-16 text, as PowerShell's > writes: convert it to UTF-8",
+    b"\xfe\xff": "this is UTF-16 text: convert it to UTF-8",
+}
+
+
+def _hint(head: bytes) -> str:
+    for magic, hint in _FOREIGN.items():
+        if head.startswith(magic):
+            return hint
+    if head[257:262] == b"ustar":
+        return "this is a tar archive: unpack it first"
+    return "name the format with --input-format if it is one of these"
+
+
+def read_capture(
+    source: FileSource, problems: Problems, *, format_name: str | None = None
+) -> Iterator[Span | LogRecord]:
+    """Yield the records of one capture; what cannot be read goes to `problems`.
+
+    Raises:
+        InputError: see `choose_format`; or with strict problems, at the first of them.
+    """
+    yield from choose_format(source, format_name).read(source, problems)
+    if source.fault:
+        problems.add(source.fault, at=Location(source.name), hint="what came before was kept")
+
+
+def read_captures(
+    paths: Sequence[str],
+    problems: Problems,
+    *,
+    format_name: str | None = None,
+    max_expanded: int = DEFAULT_MAX_EXPANDED,
+) -> Iterator[Span | LogRecord]:
+    """Yield the records of all captures at `paths`, in order.
+
+    A file met in a directory that is no capture is passed over and counted.
+
+    Raises:
+        InputError: a named path cannot be read or is no capture, or none of them holds one.
+    """
+    for source in recognised_sources(
+        paths, problems, format_name=format_name, max_expanded=max_expanded
+    ):
+        yield from read_capture(source, problems, format_name=format_name)
+
+
+def recognised_sources(
+    paths: Sequence[str],
+    problems: Problems,
+    *,
+    format_name: str | None = None,
+    max_expanded: int = DEFAULT_MAX_EXPANDED,
+) -> Iterator[FileSource]:
+    """Yield the sources at `paths` whose format is known; see `read_captures`."""
+    with_captures: set[str | None] = set()
+    for source, folder in find_sources(paths, problems, max_expanded=max_expanded):
+        try:
+            choose_format(source, format_name)
+        except (UnknownFormat, Empty):
+            if folder is None:
+                raise
+            problems.skip("files that are no capture")
+            continue
+        except InputError as error:
+            if folder is None:
+                raise
+            problems.add(error.message, at=error.at, hint=error.hint)
+            continue
+        with_captures.add(folder)
+        yield source
+    for path in paths:
+        if path not in with_captures and Path(path).is_dir():
+            raise InputError(
+                "no capture in this folder; expected trace files",
+                at=Location(path),
+                hint="trajscope reads " + ", ".join(sorted(formats())),
+            )

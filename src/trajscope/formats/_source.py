@@ -1,0 +1,172 @@
+"""Where the bytes of captures come from: files, directories, standard input; decompressed.
+
+One thing a newcomer would get wrong: gzip and zstd are recognised by their first bytes, whatever
+the file is called. A stream that ends early gives what it had, and says so in `fault`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from trajscope.errors import InputError, Location, Problems, UsageError
+from trajscope.formats._expand import DEFAULT_MAX_EXPANDED, expanding
+
+HEAD_BYTES = 64 * 1024
+_SPOOL_IN_MEMORY = 64 * 1024**2
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
+
+
+def parse_size(text: str) -> int:
+    """Return the number of bytes a size stands for.
+
+    >>> parse_size("4GiB"), parse_size("500MB"), parse_size("1024")
+    (4294967296, 500000000, 1024)
+
+    Raises:
+        UsageError: the text is no size.
+    """
+    match = _SIZE.fullmatch(text)
+    if not match:
+        raise UsageError(f"{text!r} is no size; expected a number of bytes like 500MB or 4GiB")
+    power = " kmgt".index(match[2].lower() or " ")
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** power)
+
+
+class FileSource:
+    """The bytes of one capture file.
+
+    fault: what ended the stream early (a cut gzip member), None while nothing did.
+    """
+
+    def __init__(
+        self, name: str, raw: Path | BinaryIO, max_expanded: int = DEFAULT_MAX_EXPANDED
+    ) -> None:
+        self.name = name
+        self.fault: str | None = None
+        self._raw = raw
+        self._max_expanded = max_expanded
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 KiB, decompressed; white space that fills them all is passed over.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
+        with self.open() as stream:
+            head = stream.read(HEAD_BYTES)
+            while head.isspace() and (more := stream.read(HEAD_BYTES)):
+                head = more
+        self.fault = None  # whoever reads it all will be told again
+        return head
+
+    def open(self) -> BinaryIO:
+        """Return the whole decompressed stream, from its start.
+
+        Raises:
+            InputError: the file cannot be read, or expands beyond the limits (while reading).
+        """
+        try:
+            raw = self.open_raw()
+            return expanding(raw, self.name, self._max_expanded, self._note_fault)
+        except OSError as error:
+            raise unreadable(self.name, error) from error
+
+    def open_raw(self) -> io.BufferedReader:
+        """Return the stored bytes, still compressed; for hashing."""
+        if isinstance(self._raw, Path):
+            return io.BufferedReader(io.FileIO(self._raw), buffer_size=1 << 18)
+        self._raw.seek(0)
+        return io.BufferedReader(_Kept(self._raw))
+
+    def _note_fault(self, fault: str) -> None:
+        self.fault = fault
+
+
+class _Kept(io.RawIOBase):
+    """A view of a stream that may be closed without closing the stream."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def unreadable(name: str, error: OSError | ValueError) -> InputError:
+    """Return the error for a path that cannot be read."""
+    why = getattr(error, "strerror", None) or str(error)
+    return InputError(f"cannot be read ({why}); expected a readable file", at=Location(name))
+
+
+def find_sources(
+    paths: Sequence[str], problems: Problems, *, max_expanded: int = DEFAULT_MAX_EXPANDED
+) -> Iterator[tuple[FileSource, str | None]]:
+    """Yield the sources of `paths`, each with the folder it was met in; None if it was named.
+
+    Folders are searched recursively, in order of names; hidden files and what is no regular
+    file are passed over. `-` is standard input; it and pipes are first copied, since a source is
+    opened more than once. Every path is looked at before anything is read.
+
+    Raises:
+        InputError: a path does not exist or cannot be read.
+    """
+    modes = [None if path == "-" else _mode(path) for path in paths]
+    for path, mode in zip(paths, modes, strict=True):
+        if mode is not None and stat.S_ISDIR(mode):
+            for file in _files_below(path, problems):
+                yield FileSource(str(file), file, max_expanded), path
+        elif mode is not None and stat.S_ISREG(mode):
+            yield FileSource(path, Path(path), max_expanded), None
+        else:
+            with _spooled(path) as spool:
+                yield FileSource(path, spool, max_expanded), None
+
+
+def _mode(path: str) -> int:
+    try:
+        return os.stat(path).st_mode  # noqa: PTH116 - Path drops a trailing slash
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from error
+
+
+def _files_below(folder: str, problems: Problems) -> Iterator[Path]:
+    def note(error: OSError) -> None:
+        problems.add(f"cannot be read ({error.strerror})", at=Location(str(error.filename)))
+
+    for where, folders, names in os.walk(folder, onerror=note):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            file = Path(where, name)
+            if not name.startswith(".") and file.is_file():
+                yield file
+
+
+@contextmanager
+def _spooled(path: str) -> Iterator[BinaryIO]:
+    with tempfile.SpooledTemporaryFile(max_size=_SPOOL_IN_MEMORY) as spool:
+        if path == "-":
+            shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)
+        else:
+            try:
+                with Path(path).open("rb") as pipe:
+                    shutil.copyfileobj(pipe, spool, 1 << 20)
+            except OSError as error:
+                raise unreadable(path, error) from error
+        yield cast("BinaryIO", spool)

@@ -1,0 +1,49 @@
+"""OTLP/JSON: export requests, the Collector's file exporter, stored traces of Tempo.
+
+One thing a newcomer would get wrong: a file may mix signals. Lines of metrics are counted and
+passed over; they are no problem.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trajscope.errors import Problems
+from trajscope.formats._documents import iter_documents
+from trajscope.model.span import LogRecord, Span
+from trajscope.otlp import Report, spans_from_json
+from trajscope.ports import Source
+
+_OWN = re.compile(
+    rb'"(?:resourceSpans|resource_spans|resourceLogs|resource_logs|resourceMetrics|resource_metrics'
+    rb'|scopeSpans|scope_spans|instrumentationLibrarySpans|instrumentation_library_spans)"\s*:'
+)
+_BATCHES = re.compile(rb'"batches"\s*:\s*\[')
+
+
+class OtlpJson:
+    """The format."""
+
+    name = "otlp-json"
+    description = (
+        "OTLP/JSON: one object, JSON lines (the Collector's file exporter), an array or objects "
+        "one after the other; camelCase or proto names, hex or base64 ids."
+    )
+
+    def sniff(self, source: Source) -> int:
+        """Return 3 for names only OTLP has, 2 for a `batches` array, else 0."""
+        head = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
+        if head[:1] not in (b"{", b"["):
+            return 0
+        if _OWN.search(head):
+            return 3
+        return 2 if _BATCHES.search(head) else 0
+
+    def read(self, source: Source, problems: Problems) -> Iterator[Span | LogRecord]:
+        """Yield the spans of every document."""
+        for document in iter_documents(source, problems):
+            yield from spans_from_json(document.text, Report(problems, document.at))
+
+
+FORMAT = OtlpJson()
