@@ -10,76 +10,21 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
-from trajscope.conventions._events import input_events, output_events
-from trajscope.conventions._flat import unflattened
+from trajscope.conventions._find import Finder
 from trajscope.conventions._kind import Kind
-from trajscope.conventions._messages import find_requests, find_responses
-from trajscope.conventions._usage import usage_in
-from trajscope.conventions._vocabulary import Names, Vocabulary
+from trajscope.conventions._model import model_fields, usage_of
+from trajscope.conventions._vocabulary import Vocabulary
 from trajscope.evidence import NOTHING_KNOWN, Failure, failure_of_span, is_bad_status, is_interrupt
-from trajscope.model.reading import (
-    TOOL_STEP_TYPES,
-    Reading,
-    StepType,
-    ToolRequest,
-    ToolResponse,
-    Usage,
-)
+from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
 from trajscope.model.span import Json, Span
-from trajscope.values import (
-    Arguments,
-    count_of,
-    decode_arguments,
-    decode_json,
-    decode_result,
-    text_of,
-)
-
-
-class _Finder:
-    """Looks attributes up by their names and remembers which one gave which field."""
-
-    __slots__ = ("attributes", "sources")
-
-    def __init__(self, attributes: dict[str, Json]) -> None:
-        self.attributes = attributes
-        self.sources: dict[str, str] = {}
-
-    def value(self, field: str, names: Names) -> Json | UnsetType:
-        for name in names:
-            if name in self.attributes:
-                self.sources[field] = name
-                return self.attributes[name]
-        return UNSET
-
-    def text(self, field: str, names: Names) -> str | None:
-        for name in names:
-            if found := _plain(self.attributes.get(name)):
-                self.sources[field] = name
-                return found
-        return None
-
-    def count(self, field: str, names: Names) -> int | None:
-        for name in names:
-            found = count_of(self.attributes.get(name))
-            if found is not None:
-                self.sources[field] = name
-                return found
-        return None
-
-
-def _plain(value: Json) -> str | None:
-    """Text, without the quotes of a JSON text inside the text; JSON's null is no text."""
-    if isinstance(value, str) and value[:1] == '"':
-        value = decode_json(value)
-    return None if value == "null" else text_of(value)
+from trajscope.values import Arguments, decode_arguments, decode_json, decode_result, text_of
 
 
 def build_reading(
     span: Span, words: Vocabulary, kind: Kind, convention: str, claim: int
 ) -> Reading:
     """Return the reading of `span` as `kind`, every field from the first attribute that has it."""
-    find = _Finder(span.attributes)
+    find = Finder(span.attributes)
     common: dict[str, Any] = {
         "convention": convention,
         "claim": claim,
@@ -93,15 +38,15 @@ def build_reading(
     if kind.step_type in TOOL_STEP_TYPES:
         own = _tool_fields(span, words, find)
     elif kind.is_model_call or kind.step_type is StepType.MODEL_GENERATION:
-        own = _model_fields(span, words, find)
+        own = {**model_fields(span, words, find), **_failed_of(span, words, find)}
     elif kind.step_type is None:
-        own = {"usage": _usage(find, words)}
+        own = {"usage": usage_of(find, words)}
     else:
         own = _other_fields(span, words, find, kind.step_type, common)
     return Reading(**common, **own, sources=find.sources)
 
 
-def _tool_fields(span: Span, words: Vocabulary, find: _Finder) -> dict[str, Any]:
+def _tool_fields(span: Span, words: Vocabulary, find: Finder) -> dict[str, Any]:
     raw = find.value("args", words.tool_args)
     arguments = decode_arguments(raw) if raw is not UNSET else Arguments()
     raw_result = find.value("result", words.tool_result)
@@ -136,7 +81,7 @@ def _status_failure(status: str, value: Json | UnsetType) -> Failure:
 
 
 def _by_status(
-    failure: Failure, result: Json | UnsetType, words: Vocabulary, find: _Finder
+    failure: Failure, result: Json | UnsetType, words: Vocabulary, find: Finder
 ) -> Failure:
     """Add what a recorded status word says; a status of the span itself has gone before."""
     word = find.text("status", words.status)
@@ -148,25 +93,10 @@ def _by_status(
     return Failure(True, text or text_of(result) or word, find.sources["status"])
 
 
-def _model_fields(span: Span, words: Vocabulary, find: _Finder) -> dict[str, Any]:
-    model = find.text("model", words.model)
-    return {
-        "name": model or "",
-        "model": model,
-        "provider": find.text("provider", words.provider),
-        "finish_reason": _finish_reason(find.value("finish_reason", words.finish_reason)),
-        "response_id": find.text("response_id", words.response_id),
-        "usage": _usage(find, words),
-        "requests": _requests(span, words, find),
-        "responses": _responses(span, words, find),
-        **_failed_of(span, words, find),
-    }
-
-
 def _other_fields(
-    span: Span, words: Vocabulary, find: _Finder, step_type: StepType, common: dict[str, Any]
+    span: Span, words: Vocabulary, find: Finder, step_type: StepType, common: dict[str, Any]
 ) -> dict[str, Any]:
-    own: dict[str, Any] = {"usage": _usage(find, words), **_failed_of(span, words, find)}
+    own: dict[str, Any] = {"usage": usage_of(find, words), **_failed_of(span, words, find)}
     name: str | None = None
     details: dict[str, Any] = {}
     if step_type is StepType.AGENT_RUN:
@@ -185,65 +115,10 @@ def _other_fields(
     return {**own, "name": name or span.name, "fields": details}
 
 
-def _failed_of(span: Span, words: Vocabulary, find: _Finder) -> dict[str, Any]:
+def _failed_of(span: Span, words: Vocabulary, find: Finder) -> dict[str, Any]:
     failure = _by_status(failure_of_span(span), UNSET, words, find)
     return {
         "failed": failure.failed,
         "failure": failure.message,
         "not_failure": failure.failed is False and is_interrupt(span),
     }
-
-
-def _usage(find: _Finder, words: Vocabulary) -> Usage | None:
-    usage = Usage(
-        find.count("input_tokens", words.input_tokens),
-        find.count("output_tokens", words.output_tokens),
-        find.count("cached_input_tokens", words.cached_tokens),
-        find.count("reasoning_output_tokens", words.reasoning_tokens),
-    )
-    if usage.input is not None or usage.output is not None:
-        return usage
-    for name in words.usage:
-        if name in find.attributes and (found := usage_in(find.attributes[name])) is not None:
-            find.sources["input_tokens"] = find.sources["output_tokens"] = name
-            return found
-    return None
-
-
-def _finish_reason(value: Json | UnsetType) -> str | None:
-    """The last finish reason, from a list, JSON text of a list, or plain text."""
-    if value is UNSET:
-        return None
-    value = decode_json(value)
-    if isinstance(value, list):
-        value = value[-1] if value else None
-    return text_of(value)
-
-
-def _requests(span: Span, words: Vocabulary, find: _Finder) -> tuple[ToolRequest, ...]:
-    value = find.value("requests", words.output_messages)
-    found = find_requests(value) if value is not UNSET else ()
-    if not found and (flat := unflattened(span.attributes, words.flat_output)):
-        find.sources["requests"] = words.flat_output[0] + "*"
-        found = find_requests(flat)
-    if not found and (said := output_events(span, words)):
-        find.sources["requests"] = "events"
-        found = find_requests(said)
-    return found
-
-
-def _responses(span: Span, words: Vocabulary, find: _Finder) -> tuple[ToolResponse, ...]:
-    value = find.value("responses", words.input_messages)
-    found = find_responses(value) if value is not UNSET and _may_hold_tools(value) else ()
-    if not found and (flat := unflattened(span.attributes, words.flat_input)):
-        find.sources["responses"] = words.flat_input[0] + "*"
-        found = find_responses(flat)
-    if not found and (told := input_events(span, words)):
-        find.sources["responses"] = "events"
-        found = find_responses(told)
-    return found
-
-
-def _may_hold_tools(value: Json) -> bool:
-    """Whether parsing can find a response at all; most first turns hold none."""
-    return not isinstance(value, str) or "tool" in value or "function" in value

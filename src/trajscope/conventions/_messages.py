@@ -70,7 +70,7 @@ def find_responses(messages: Json) -> tuple[ToolResponse, ...]:
 
 
 def _objects(value: Json, shape: object) -> Iterator[dict[str, Json]]:
-    """Yield the objects in `value` that have the shape, in document order; not what is inside them."""
+    """Yield the objects in `value` that have the shape, in document order, nothing inside them."""
     stack = [value]
     budget = _MAX_NODES
     while stack and budget:
@@ -95,18 +95,15 @@ def _request(node: dict[str, Json]) -> ToolRequest | None:
     function = node.get("function")
     if isinstance(function, dict) and text_of(function.get("name")) and _ARGS_KEYS[0] in function:
         return _make_request(function, node, provider=False)
-    if (
+    called = (
         kind in _REQUEST_TYPES
         or "toolCallId" in node
         or (kind is None and "id" in node and "args" in node)
-    ):
-        if (
-            _first(node, _NAME_KEYS)
-            and any(k in node for k in _ARGS_KEYS)
-            and kind not in _RESPONSE_TYPES
-        ):
-            provider = kind in _PROVIDER_TYPES or node.get("providerExecuted") is True
-            return _make_request(node, node, provider=provider)
+    )
+    named = _first(node, _NAME_KEYS) and any(k in node for k in _ARGS_KEYS)
+    if called and named and kind not in _RESPONSE_TYPES:
+        provider = kind in _PROVIDER_TYPES or node.get("providerExecuted") is True
+        return _make_request(node, node, provider=provider)
     return None
 
 
@@ -132,9 +129,9 @@ def _response(node: dict[str, Json]) -> ToolResponse | None:
     )
     if is_message and isinstance(node.get("content"), list) and _holds_parts(node["content"]):
         return None
-    if is_message or node.get("type") in _RESPONSE_TYPES:
-        if _first(node, _ID_KEYS) or _first(node, _NAME_KEYS):
-            return _make_response(node, node)
+    answers = is_message or node.get("type") in _RESPONSE_TYPES
+    if answers and (_first(node, _ID_KEYS) or _first(node, _NAME_KEYS)):
+        return _make_response(node, node)
     return None
 
 

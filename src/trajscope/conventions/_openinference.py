@@ -28,6 +28,8 @@ VOCABULARY = GEN_AI.extended(
     finish_reason=("llm.finish_reason",),
     flat_output=("llm.output_messages.",),
     flat_input=("llm.input_messages.",),
+    question=("input.value",),
+    answer=("output.value",),
     query=("input.value",),
     output=("output.value",),
 )

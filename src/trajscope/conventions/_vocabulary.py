@@ -19,7 +19,8 @@ class Vocabulary:
     under it. `flat_output` and `flat_input` are prefixes of messages written as one attribute per
     leaf (`llm.output_messages.0.message.role`). `usage` names objects that hold all token counts.
     `message_events` are lists of event bodies, each with its `event.name`. `status` is a word that
-    says how the operation ended, `status_text` what it says beside an error.
+    says how the operation ended, `status_text` what it says beside an error. `question` and
+    `answer` are the whole request to a model and its whole response, as the provider has them.
     """
 
     session: Names = ()
@@ -46,6 +47,8 @@ class Vocabulary:
     flat_output: Names = ()
     flat_input: Names = ()
     message_events: Names = ()
+    question: Names = ()
+    answer: Names = ()
     status: Names = ()
     status_text: Names = ()
     query: Names = ()

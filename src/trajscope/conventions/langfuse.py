@@ -24,6 +24,7 @@ VOCABULARY = GEN_AI.extended(
     model=("langfuse.observation.model.name",),
     usage=("langfuse.observation.usage_details",),
     output_messages=("langfuse.observation.output",),
+    answer=("langfuse.observation.output",),
     input_messages=("langfuse.observation.input",),
     query=("langfuse.observation.input",),
     output=("langfuse.observation.output",),

@@ -27,6 +27,7 @@ VOCABULARY = GEN_AI.extended(
     tool_args=("gen_ai.prompt",),
     tool_result=("gen_ai.completion",),
     output_messages=("gen_ai.completion",),
+    answer=("gen_ai.completion",),
     input_messages=("gen_ai.prompt",),
     query=("gen_ai.prompt",),
     output=("gen_ai.completion",),

@@ -23,6 +23,7 @@ VOCABULARY = GEN_AI.extended(
     provider=("mlflow.llm.provider",),
     usage=("mlflow.chat.tokenUsage",),
     output_messages=("mlflow.spanOutputs",),
+    answer=("mlflow.spanOutputs",),
     input_messages=("mlflow.spanInputs",),
     query=("mlflow.spanInputs",),
     output=("mlflow.spanOutputs",),

@@ -13,7 +13,7 @@ from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, step
 from trajscope.model.reading import Reading, StepType
 from trajscope.model.span import Span
-from trajscope.values import decode_json, text_of
+from trajscope.values import text_of
 
 _SCOPES = (
     "openinference.instrumentation.openai_agents",
@@ -40,7 +40,7 @@ def kind_of(span: Span) -> Kind | None:
 
 
 def refine(span: Span, reading: Reading) -> Reading:
-    """Give agents and handoffs their names, and take the response id from the recorded response."""
+    """Name handoffs after their target, and say who hands over to whom."""
     attributes = span.attributes
     if reading.step_type is StepType.HANDOFF:
         fields = {
@@ -50,11 +50,6 @@ def refine(span: Span, reading: Reading) -> Reading:
         }
         known = {k: v for k, v in fields.items() if v}
         return msgspec.structs.replace(reading, name=known["to_agent"], fields=known)
-    if reading.is_model_call and reading.response_id is None:
-        output = decode_json(attributes.get("output.value"))
-        if isinstance(output, dict) and (response_id := text_of(output.get("id"))):
-            sources = {**reading.sources, "response_id": "output.value"}
-            return msgspec.structs.replace(reading, response_id=response_id, sources=sources)
     return reading
 
 

@@ -25,6 +25,7 @@ VOCABULARY = GEN_AI.extended(
     workflow_name=("name",),
     output_messages=("response", "output"),
     input_messages=("raw_input", "input"),
+    answer=("response", "output"),
     response_id=("response_id",),
 ).appended(
     usage=("usage", "gen_ai.usage.raw"),
