@@ -48,6 +48,7 @@ class Loaded:
 def load(
     targets: Sequence[str],
     *,
+    db: str | None = None,
     strict: bool = False,
     max_expanded: str = "4GiB",
     format_name: str | None = None,
