@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.truth import NAMES, trajectories_of
+from tests.support.truth import NAMES, form_of, trajectories_of
 from trajscope.model.step import BaseStep, HandoffStep, ModelGenerationStep, ToolStep
 from trajscope.model.trajectory import Trajectory
 
@@ -52,7 +52,7 @@ def details(step: BaseStep) -> Iterator[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_outline_is_as_reviewed(name: str) -> None:
-    text = "\n".join(line for t in trajectories_of(name) for line in outline(t)) + "\n"
+    text = "\n".join(line for t in trajectories_of(form_of(name)) for line in outline(t)) + "\n"
     file = OUTLINES / f"{name}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         file.parent.mkdir(exist_ok=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.truth import NAMES, differences, trajectories_of, truth_of, unknown
+from tests.support.truth import FORMS, differences, trajectories_of, truth_of, unknown
 
 LACKING = {
     "google_adk-err": {"tools"},
@@ -19,12 +19,14 @@ UNKNOWN = {
 """What stays unknown because the recording leaves it out. Anything else has to be known."""
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_agrees_with_what_happened(name: str) -> None:
-    found = differences(truth_of(name), trajectories_of(name))
+@pytest.mark.parametrize("form", FORMS)
+def test_agrees_with_what_happened(form: str) -> None:
+    name = form.partition("/")[0]
+    found = differences(truth_of(name), trajectories_of(form))
     assert set(found) == LACKING.get(name, set()), found
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_knows_what_is_recorded(name: str) -> None:
-    assert set(unknown(truth_of(name), trajectories_of(name))) == UNKNOWN.get(name, set())
+@pytest.mark.parametrize("form", FORMS)
+def test_knows_what_is_recorded(form: str) -> None:
+    name = form.partition("/")[0]
+    assert set(unknown(truth_of(name), trajectories_of(form))) == UNKNOWN.get(name, set())

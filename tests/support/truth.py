@@ -12,28 +12,30 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from trajscope.assemble import assemble
-from trajscope.conventions import Reader
-from trajscope.errors import Problems
-from trajscope.model.span import Span
 from trajscope.model.step import ToolStep
 from trajscope.model.trajectory import Trajectory
-from trajscope.otlp import Report, spans_from_json
+from trajscope.pipeline.load import load
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "traces"
-NAMES = sorted(p.parent.name for p in FIXTURES.glob("*/trace.otlp.json"))
-"""The recorded traces that have an OTLP/JSON form."""
+NAMES = sorted(p.parent.name for p in FIXTURES.glob("*/truth.json"))
+"""The recorded traces with a truth."""
+FORMS = sorted(
+    f"{p.parent.name}/{p.name}" for p in FIXTURES.glob("*/trace.*") if p.parent.name in NAMES
+)
+"""The files that hold them: the same trace may have been recorded in several forms."""
 
 
-def spans_of(name: str) -> list[Span]:
-    """Return the spans of a recorded trace; a problem in one is a failure of the test."""
-    document = (FIXTURES / name / "trace.otlp.json").read_bytes()
-    return list(spans_from_json(document, Report(Problems(strict=True))))
+def form_of(name: str) -> str:
+    """Return the first form a trace was recorded in: OTLP/JSON where there is one."""
+    forms = [f for f in FORMS if f.startswith(f"{name}/")]
+    return min(forms, key=lambda f: not f.endswith(".otlp.json"))
 
 
-def trajectories_of(name: str) -> list[Trajectory]:
-    """Return the trajectories of a recorded trace, read by the conventions that know it best."""
-    return assemble(spans_of(name), Reader())
+def trajectories_of(form: str) -> list[Trajectory]:
+    """Return the trajectories of a recorded trace, read with the log records that belong to it."""
+    file = FIXTURES / form
+    found = load([str(p) for p in (file, *file.parent.glob("logs.*"))], strict=True)
+    return found.trajectories
 
 
 def truth_of(name: str) -> dict[str, Any]:

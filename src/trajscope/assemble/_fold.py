@@ -117,3 +117,17 @@ def _run_beside(draft: Draft) -> Draft | None:
 
 def _same_run(one: Draft, other: Draft) -> bool:
     return one.step_type is other.step_type and one.name == other.name
+
+
+def fold_wrappers(traces: Sequence[TraceDraft]) -> None:
+    """Fold a workflow run that holds nothing but one agent run of the same name: its runner."""
+    for trace in traces:
+        held: dict[int, list[tuple[Draft, Draft]]] = {}
+        for draft, outer in trace.with_kept_above():
+            if draft.step_type is not None and outer is not None:
+                held.setdefault(id(outer), []).append((draft, outer))
+        for pairs in held.values():
+            run, outer = pairs[0]
+            wraps = (run.step_type, outer.step_type) == (StepType.AGENT_RUN, StepType.WORKFLOW_RUN)
+            if len(pairs) == 1 and wraps and run.name == outer.name:
+                _fold_run(outer, run)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from trajscope.assemble._draft import Draft, TraceDraft, lift
 from trajscope.model.reading import StepType
 
@@ -69,6 +71,32 @@ def borrow_agents(traces: Sequence[TraceDraft]) -> None:
             glue[id(draft)] = name
             if draft.step_type is not None and draft.agent_name is None:
                 draft.agent_name = name
+
+
+def complete_handoffs(traces: Sequence[TraceDraft]) -> None:
+    """Say between whom a handoff passed where its span does not: its own agent, and the next run."""
+    for trace in traces:
+        runs = [d for d in trace.drafts if d.step_type is StepType.AGENT_RUN]
+        runs.sort(key=lambda d: d.time_key)
+        for draft in trace.drafts:
+            if draft.step_type is not StepType.HANDOFF:
+                continue
+            known = draft.reading.fields
+            above = next((a for a in draft.ancestors() if a.step_type is StepType.AGENT_RUN), None)
+            later = (r for r in runs if r.time_key > draft.time_key and not _is_in(r, above))
+            found = {
+                "from_agent": known.get("from_agent") or (above.name if above else None),
+                "to_agent": known.get("to_agent") or next((r.name for r in later), None),
+            }
+            fields = {**known, **{k: v for k, v in found.items() if v}}
+            if fields != known:
+                draft.reading = msgspec.structs.replace(draft.reading, fields=fields)
+                draft.name = fields.get("to_agent") or draft.name
+                draft.notes.append("handoff: completed by the runs around it")
+
+
+def _is_in(draft: Draft, outer: Draft | None) -> bool:
+    return draft is outer or any(above is outer for above in draft.ancestors())
 
 
 def _confirm(draft: Draft, step_type: StepType) -> None:

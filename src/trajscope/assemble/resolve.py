@@ -14,10 +14,12 @@ from trajscope.assemble._fold import (
     fold_model_calls,
     fold_runs,
     fold_tools,
+    fold_wrappers,
 )
 from trajscope.assemble._pair import pair_requests
 from trajscope.assemble._runs import (
     borrow_agents,
+    complete_handoffs,
     confirm_workflows,
     lift_parts,
     open_agents,
@@ -40,10 +42,12 @@ RESOLVE: tuple[Rule, ...] = (
     fold_model_calls,  # before repeated responses: nests are no repeats
     drop_repeated_responses,  # before pairing: the dropped twin's requests must not count
     fold_runs,  # after tools: an agent inside a tool is another run
+    fold_wrappers,  # after runs: what two wrappers hold is one run
     borrow_agents,  # before pairing, which hands a model call's agent on to the calls it asked for
     pair_requests,  # needs all of the above
     read_transcripts,  # after pairing, which knows whether model calls hold requests
     name_agents,
+    complete_handoffs,  # after naming: the next run's name may come from a span below it
     mark_mcp,  # after pairing: requested calls have names too
     judge_mcp_texts,  # after marking: only a known MCP call is judged by the MCP SDK's texts
     settle_success,  # last: "no evidence of failure" only holds when all evidence is in

@@ -105,6 +105,9 @@ def _other_fields(
         name = name or common["agent_id"]
     elif step_type is StepType.WORKFLOW_RUN:
         name = find.text("name", words.workflow_name)
+    elif step_type is StepType.HANDOFF:
+        details = _ends_of(words, find)
+        name = details.get("to_agent")
     elif step_type is StepType.EMBEDDING:
         own["model"] = name = find.text("model", words.model)
     elif step_type is StepType.RETRIEVAL:
@@ -113,6 +116,15 @@ def _other_fields(
             if value is not UNSET:
                 details[field] = decode_json(value)
     return {**own, "name": name or span.name, "fields": details}
+
+
+def _ends_of(words: Vocabulary, find: Finder) -> dict[str, Any]:
+    """Who hands over to whom; `unknown` is what an instrumentation writes that does not know."""
+    ends = {
+        "from_agent": find.text("from_agent", words.from_agent),
+        "to_agent": find.text("to_agent", words.to_agent),
+    }
+    return {k: v for k, v in ends.items() if v and v != "unknown"}
 
 
 def _failed_of(span: Span, words: Vocabulary, find: Finder) -> dict[str, Any]:

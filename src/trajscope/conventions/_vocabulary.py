@@ -33,6 +33,8 @@ class Vocabulary:
     tool_result: Names = ()
     mcp_server: Names = ()
     workflow_name: Names = ()
+    from_agent: Names = ()
+    to_agent: Names = ()
     model: Names = ()
     provider: Names = ()
     input_tokens: Names = ()
@@ -78,6 +80,8 @@ GEN_AI = Vocabulary(
     tool_result=("gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output"),
     mcp_server=("mcp.server.name", "fastmcp.server.name"),
     workflow_name=("gen_ai.workflow.name", "gen_ai.agent.name"),
+    from_agent=("gen_ai.handoff.from_agent",),
+    to_agent=("gen_ai.handoff.to_agent",),
     model=("gen_ai.response.model", "gen_ai.request.model"),
     provider=("gen_ai.provider.name", "gen_ai.system"),
     input_tokens=("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),

@@ -23,6 +23,8 @@ VOCABULARY = GEN_AI.extended(
     tool_args=("input",),
     tool_result=("output",),
     workflow_name=("name",),
+    from_agent=("from_agent",),
+    to_agent=("to_agent",),
     output_messages=("response", "output"),
     input_messages=("raw_input", "input"),
     answer=("response", "output"),
@@ -58,15 +60,12 @@ def kind_of(span: Span) -> Kind | None:
 
 
 def refine(span: Span, reading: Reading) -> Reading:
-    """Take names, server, hand-over and outcome from the plain attributes."""
+    """Take names, server and outcome from the plain attributes."""
     attributes = span.attributes
     own: dict[str, Any] = {}
     if reading.step_type is StepType.AGENT_RUN:
         name = text_of(attributes.get("name"))
         own = {"name": name or span.name, "agent_name": name}
-    elif reading.step_type is StepType.HANDOFF:
-        ends = {k: v for k in ("from_agent", "to_agent") if (v := text_of(attributes.get(k)))}
-        own = {"name": ends.get("to_agent", span.name), "fields": ends}
     elif reading.step_type is StepType.GUARDRAIL:
         triggered = attributes.get("triggered")
         outcome = {"triggered": triggered} if isinstance(triggered, bool) else {}
