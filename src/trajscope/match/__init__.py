@@ -2,7 +2,13 @@
 
 from trajscope.match.arguments import MATCHES, Match, match_args
 from trajscope.match.canonical import json_key
-from trajscope.match.patterns import NamePattern, compile_pattern, step_names, tool_key
+from trajscope.match.patterns import (
+    NamePattern,
+    compile_pattern,
+    literal_pattern,
+    step_names,
+    tool_key,
+)
 from trajscope.match.steps import match_step
 
 __all__ = [
@@ -11,6 +17,7 @@ __all__ = [
     "NamePattern",
     "compile_pattern",
     "json_key",
+    "literal_pattern",
     "match_args",
     "match_step",
     "step_names",

@@ -59,6 +59,16 @@ def compile_pattern(text: str) -> NamePattern:
     return NamePattern(text, None)
 
 
+def literal_pattern(name: str) -> str:
+    """Return a pattern that stands for exactly this recorded name.
+
+    >>> literal_pattern("search"), literal_pattern("re:x")
+    ('search', 're:re:x')
+    """
+    special = name.startswith("re:") or any(c in name for c in "*?[") or not name
+    return f"re:{re.escape(name)}" if special else name
+
+
 def _regex(expression: str, shown: str) -> re.Pattern[str]:
     try:
         return re.compile(expression, re.DOTALL)

@@ -17,7 +17,7 @@ from trajscope.documents import show_keys, usage_error
 from trajscope.errors import Location, UsageError
 from trajscope.evals.expectations import pattern_paths
 from trajscope.evals.scorer import check_compat
-from trajscope.match import compile_pattern
+from trajscope.match import compile_pattern, literal_pattern
 from trajscope.model.expectation import ExpectedStep, TrajectoryExpectation, Weights
 from trajscope.model.span import Json
 from trajscope.model.step import BaseStep, ToolStep
@@ -74,7 +74,7 @@ def _like(step: BaseStep) -> ExpectedStep:
 
     What it took and what came out (durations, tokens, results, outcome) differs from run to run.
     """
-    fields: dict[str, Any] = {"name": step.name, "step_type": step.step_type}
+    fields: dict[str, Any] = {"name": literal_pattern(step.name), "step_type": step.step_type}
     fields |= {k: getattr(step, k) for k in _IDENTITY if getattr(step, k, None) is not None}
     if isinstance(step, ToolStep) and step.tool_args is not None:
         fields["tool_args"] = step.tool_args
