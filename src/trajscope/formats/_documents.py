@@ -1,181 +1,230 @@
-"""Splits a stream into JSON documents: lines, an array, documents one after the other, pretty text.
+"""Splits a stream into JSON documents: lines, arrays, documents one after the other, pretty text.
 
-One thing a newcomer would get wrong: one document a line is the common case and streams; anything
-else is read as a whole, since a document of its own may be of any size.
+One thing a newcomer would get wrong: nothing is read whole. Brackets and commas between documents
+are separators, so an array streams member by member; a document over many lines is gathered until
+it is whole, and if it never is, reading goes on behind its first line. Only one document is held
+at a time, so a capture that is one object of 140 MB costs those 140 MB.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
 
 from trajscope.errors import Location, Problems
+from trajscope.formats._lines import Lines
+from trajscope.formats._mend import mended
 from trajscope.ports import Source
 
-MAX_DOCUMENT_BYTES = 512 * 1024**2
-"""Longest line or document that is read; a longer one is reported and passed over."""
+MAX_DOCUMENT_BYTES = 1024**3
+"""Longest document that is read; a longer one is reported and passed over."""
+MAX_READ_AGAIN_BYTES = 64 * 1024**2
+"""Bytes behind broken documents that are looked through again before giving up on a capture."""
 
-_BOM = b"\xef\xbb\xbf"
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]|"', re.DOTALL)
-_raw_list = msgspec.json.Decoder(list[msgspec.Raw])
+_SEPARATORS = re.compile(rb"[\s,\x00\[\]]*")
+_FIRST_KEY = re.compile(rb'\{\s*"[^"\\]*"')
+_TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
+_MAX_HINTS = 8
+_raw = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 class Document(NamedTuple):
-    """The bytes of one JSON document and where it starts."""
+    """The bytes of one JSON document, where it starts, and what `decode` made of it, if anything.
+
+    at: path and line; record: the number within its array.
+    """
 
     text: bytes
     at: Location
+    value: object = None
 
 
-def is_complete(text: bytes) -> bool:
-    """Whether `text` is one whole JSON value."""
-    try:
-        msgspec.json.decode(text, type=msgspec.Raw)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
+class _Fault(Exception):  # noqa: N818 - never leaves this module
+    """The text does not start with a whole document. cut: it may be whole with more text."""
+
+    def __init__(self, message: str, offset: int = 0, *, cut: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset
+        self.cut = cut
 
 
-def iter_documents(source: Source, problems: Problems) -> Iterator[Document]:
+def iter_documents(
+    source: Source, problems: Problems, decode: Callable[[bytes], object] = _raw
+) -> Iterator[Document]:
     """Yield the JSON documents of a source in order; members of a top-level array one by one.
 
-    What is no JSON is reported with its line and passed over.
+    What is no JSON is reported with its line and passed over. `decode` is tried on documents that
+    have a line to themselves, to spare them a second look; it may refuse any of them.
     """
-    if _is_lines(source.head):
-        yield from _lines(source, problems)
-    else:
-        yield from _whole(source, problems)
-
-
-def _is_lines(head: bytes) -> bool:
-    """Whether the head looks like one document a line rather than one document over many."""
-    lines = [s for line in head.removeprefix(_BOM).split(b"\n") if (s := line.strip())]
-    if not lines or lines[0][:1] == b"[":
-        return False
-    if len(lines) == 1 or lines[0][:1] not in b"{":
-        return True
-    return len(lines[0]) > 1 and (is_complete(lines[0]) or lines[1].startswith(b"{"))
-
-
-def _lines(source: Source, problems: Problems) -> Iterator[Document]:
     with source.open() as stream:
-        number = 0
-        while line := stream.readline(MAX_DOCUMENT_BYTES + 1):
-            number += 1
-            at = Location(source.name, line=number)
-            if len(line) > MAX_DOCUMENT_BYTES:
-                problems.add(
-                    f"line longer than {MAX_DOCUMENT_BYTES:,} bytes; it is passed over", at=at
-                )
-                while line and not line.endswith(b"\n"):
-                    line = stream.readline(MAX_DOCUMENT_BYTES)
-                continue
-            text = (line.removeprefix(_BOM) if number == 1 else line).strip(b" \t\r\n\x00")
-            if text:
-                yield from _split(text, at, problems)
+        lines = Lines(stream, MAX_DOCUMENT_BYTES, source.name, problems)
+        yield from _Splitter(lines, source.name, problems, decode).documents()
 
 
-def _split(text: bytes, at: Location, problems: Problems) -> Iterator[Document]:
-    """Yield the document of a line; several, if they stand on one line."""
-    if is_complete(text):
-        yield from _members(Document(text, at))
-        return
-    start = 0
-    for end in _ends(text):
-        part = text[start:end].strip()
-        if not is_complete(part):
-            break
-        yield from _members(Document(part, at))
-        start = end
-    if rest := text[start:].strip():
-        problems.add(f"{_fault(rest)}; it is passed over", at=at)
+class _Splitter:
+    def __init__(
+        self, lines: Lines, name: str, problems: Problems, decode: Callable[[bytes], object]
+    ) -> None:
+        self._lines = lines
+        self._name = name
+        self._problems = problems
+        self._decode = decode
+        self._open_arrays: list[int] = []
+        self._members = 0
+        self._cut = False
+        self._again = 0
 
+    def documents(self) -> Iterator[Document]:
+        """Yield every document."""
+        for number, line in self._lines:
+            yield from self._on_line(number, line)
+        if self._open_arrays and not self._cut:
+            self._report(self._open_arrays[0], "incomplete JSON (an array is never closed)")
 
-def _whole(source: Source, problems: Problems) -> Iterator[Document]:
-    with source.open() as stream:
-        text = stream.read(MAX_DOCUMENT_BYTES + 1)
-    if len(text) > MAX_DOCUMENT_BYTES:
-        problems.add(
-            f"one document of more than {MAX_DOCUMENT_BYTES:,} bytes; it is passed over",
-            at=Location(source.name),
-            hint="write one document a line: such files are read as a stream",
-        )
-        return
-    text = text.removeprefix(_BOM)
-    if is_complete(text):
-        yield from _members(Document(text, Location(source.name, line=1)))
-        return
-    start, line = 0, 1
-    for end in _ends(text):
-        part = text[start:end]
-        line += len(part[: len(part) - len(part.lstrip())].split(b"\n")) - 1
-        at = Location(source.name, line=line)
-        if is_complete(part):
-            yield from _members(Document(part.strip(), at))
-        else:
-            problems.add(f"{_fault(part.strip())}; it is passed over", at=at)
-        line += part.strip().count(b"\n")
-        start = end
-    rest = text[start:]
-    if rest.strip():
-        line += len(rest[: len(rest) - len(rest.lstrip())].split(b"\n")) - 1
-        yield from _rest(rest.strip(), Location(source.name, line=line), problems)
-
-
-def _rest(rest: bytes, at: Location, problems: Problems) -> Iterator[Document]:
-    """What follows the last whole document: cut. Of a cut array the whole members are kept."""
-    if rest[:1] == b"[":
-        start = 1
-        for end in _ends(rest, start, depth=0):
-            part = rest[start:end].strip(b" \t\r\n,")
-            if is_complete(part):
-                yield Document(part, at)
+    def _on_line(self, number: int, line: bytes) -> Iterator[Document]:
+        start = 0
+        while (start := self._past_separators(number, line, start)) < len(line):
+            try:
+                end, value = self._measure(line, start)
+            except _Fault as fault:
+                rest = line[start:]
+                if (better := mended(rest)) is not None:
+                    line, start = better, 0
+                    continue
+                if fault.cut:
+                    document = self._gather(number, rest, column=start)
+                    if document is not None:
+                        yield document
+                else:
+                    self._report(number, fault.message)
+                return
+            yield self._document(number, line[start:end], value)
             start = end
-        rest = rest[start:].strip(b" \t\r\n,") or rest
-    problems.add(f"{_fault(rest)}; it is passed over", at=at)
 
+    def _document(self, number: int, text: bytes, value: object = None) -> Document:
+        record = None
+        if self._open_arrays:
+            self._members += 1
+            record = self._members
+        return Document(text, Location(self._name, line=number, record=record), value)
 
-def _ends(text: bytes, start: int = 0, depth: int = 0) -> Iterator[int]:
-    """Yield the offsets behind every object or array that closes at the outermost level."""
-    for token in _TOKEN.finditer(text, start):
-        char = text[token.start()]
-        if char in b"{[":
-            depth += 1
-        elif char in b"}]":
-            depth -= 1
-            if depth == 0:
-                yield token.end()
-            depth = max(depth, 0)
-        elif token.end() - token.start() == 1:  # a quote that is never closed
+    def _past_separators(self, number: int, line: bytes, start: int) -> int:
+        found = _SEPARATORS.match(line, start)
+        end = found.end() if found else start
+        for char in line[start:end]:
+            if char == 0x5B:
+                self._open_arrays.append(number)
+                self._members = 0
+            elif char == 0x5D and self._open_arrays:
+                self._open_arrays.pop()
+        return end
+
+    def _measure(self, line: bytes, start: int) -> tuple[int, object]:
+        """Return where the document at `start` ends, and its decoded value if it ends the line."""
+        if start == 0:
+            try:
+                return len(line), self._decode(line)
+            except (msgspec.MsgspecError, ValueError, RecursionError):
+                pass
+        return start + _end_of_first(memoryview(line)[start:]), None
+
+    def _gather(self, number: int, first: bytes, column: int) -> Document | None:
+        """Return the document that begins with `first` and goes on over the next lines.
+
+        A following line that starts with the same key at the left margin is the next of a file
+        of JSON lines: then this one was cut.
+        """
+        key = _FIRST_KEY.match(first)
+        text, more, size, hints = first, [first], len(first), 0
+        next_try = 2 * size
+        for _, line in self._lines:
+            if key is not None and line.startswith(key[0]):
+                self._lines.push_back(line)
+                self._report_cut(number, b"".join(more))
+                return None
+            more.append(mended(line) or line)
+            size += len(line)
+            if size > MAX_DOCUMENT_BYTES:
+                self._report(number, f"a document of more than {MAX_DOCUMENT_BYTES:,} bytes")
+                self._lines.skip_to_opener(column)
+                return None
+            closes = hints < _MAX_HINTS and _closes(line, column)
+            if size < next_try and not closes:
+                continue
+            hints += closes
+            text = b"".join(more)
+            more, next_try = [text], 2 * size
+            try:
+                end = _end_of_first(text)
+            except _Fault as fault:
+                if not fault.cut:
+                    self._resume_behind(number, text, column, fault)
+                    return None
+            else:
+                return self._whole(number, text, end)
+        text = b"".join(more)
+        try:
+            return self._whole(number, text, _end_of_first(text))
+        except _Fault as fault:
+            self._resume_behind(number, text, column, fault)
+            return None
+
+    def _whole(self, number: int, text: bytes, end: int) -> Document:
+        if end < len(text):
+            self._lines.push_back(text[end:])
+        return self._document(number, text[:end])
+
+    def _resume_behind(self, number: int, text: bytes, column: int, fault: _Fault) -> None:
+        """Report a broken document and go on with the next line that may start one."""
+        if fault.cut:
+            self._report_cut(number, text)
+        else:
+            self._report(number + text.count(b"\n", 0, fault.offset), fault.message)
+        rest = text[text.find(b"\n") + 1 :] if b"\n" in text else b""
+        self._again += len(rest)
+        if self._again > MAX_READ_AGAIN_BYTES:
+            self._report(number, "too many broken documents; the rest of the capture is left out")
+            self._lines.stop()
             return
+        self._lines.push_back(rest)
+        self._lines.skip_to_opener(column)
+
+    def _report_cut(self, number: int, text: bytes) -> None:
+        self._cut = True
+        self._report(number, f"incomplete JSON (ends with {text.rstrip()[-40:]!r})")
+
+    def _report(self, number: int, message: str) -> None:
+        self._problems.add(f"{message}; it is left out", at=Location(self._name, line=number))
 
 
-def _members(document: Document) -> Iterator[Document]:
-    if document.text[:1] != b"[":
-        yield document
-        return
-    for number, raw in enumerate(_raw_list.decode(document.text), start=1):
-        at = Location(document.at.path, line=document.at.line, record=number)
-        yield Document(bytes(raw), at)
+def _closes(line: bytes, column: int) -> bool:
+    """Whether a line of pretty text may close the document that began at `column`."""
+    bare = line.lstrip(b" \t")
+    return bare[:1] in (b"}", b"]") and len(line) - len(bare) <= column
 
 
-def _fault(text: bytes) -> str:
-    """Say why `text` is no JSON document."""
-    if text[:1] not in b"{[":
-        return f"no JSON (got {text[:40]!r}); expected a JSON document"
+def _end_of_first(text: bytes | memoryview) -> int:
+    """Return where the first document of `text` ends (behind the white space after it).
+
+    Raises:
+        _Fault: it does not start with a whole document.
+    """
     try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        return f"invalid UTF-8 at byte {error.start}; expected a JSON document"
-    try:
-        msgspec.json.decode(text, type=msgspec.Raw)
+        _raw(text)
     except RecursionError:
-        return "nested too deep; expected a JSON document"
+        raise _Fault("nested too deep; expected fewer than about 1,000 levels") from None
     except msgspec.DecodeError as error:
-        if "truncated" in str(error):
-            return f"incomplete JSON (ends with {text[-40:]!r})"
-        return f"no JSON ({error}); expected a JSON document"
-    return "no JSON document"
+        message = str(error)
+        if (trailing := _TRAILING.search(message)) is not None:
+            return int(trailing[1]) - 1  # it counts bytes from one here
+        if message == "Input data was truncated":
+            raise _Fault(message, cut=True) from None
+        offset = re.search(r"byte (\d+)", message)
+        at = int(offset[1]) if offset else 0
+        got = bytes(text[max(0, at - 20) : at + 20])
+        raise _Fault(f"no JSON ({message}, near {got!r}); expected a JSON document", at) from None
+    return len(text)

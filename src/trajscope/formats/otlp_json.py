@@ -12,7 +12,13 @@ from collections.abc import Iterator
 from trajscope.errors import Problems
 from trajscope.formats._documents import iter_documents
 from trajscope.model.span import LogRecord, Span
-from trajscope.otlp import Report, spans_from_json
+from trajscope.otlp import (
+    Envelope,
+    Report,
+    decode_envelope,
+    spans_from_envelope,
+    spans_from_json,
+)
 from trajscope.ports import Source
 
 _OWN = re.compile(
@@ -42,8 +48,12 @@ class OtlpJson:
 
     def read(self, source: Source, problems: Problems) -> Iterator[Span | LogRecord]:
         """Yield the spans of every document."""
-        for document in iter_documents(source, problems):
-            yield from spans_from_json(document.text, Report(problems, document.at))
+        for document in iter_documents(source, problems, decode_envelope):
+            report = Report(problems, document.at)
+            if isinstance(document.value, Envelope):
+                yield from spans_from_envelope(document.value, report)
+            else:
+                yield from spans_from_json(document.text, report)
 
 
 FORMAT = OtlpJson()

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
 from trajscope.errors import Location, Problems
-from trajscope.formats import _wire
 from trajscope.model.span import LogRecord, Span
-from trajscope.otlp import Report, records_from_protobuf
+from trajscope.otlp import Report, records_from_protobuf, wire
 from trajscope.ports import Source
 
 MAX_MESSAGE_BYTES = 512 * 1024**2
@@ -31,78 +30,94 @@ class OtlpProtobuf:
     )
 
     def sniff(self, source: Source) -> int:
-        """Return 3 when a span or a log record lies where one must."""
-        return 3 if framing_of(source.head) else 0
+        """Return 3 when a span or a log record lies where one must, 1 for a metric."""
+        found = framing_of(source.head)
+        return 0 if found is None else 1 if found[1] == "metric" else 3
 
     def read(self, source: Source, problems: Problems) -> Iterator[Span | LogRecord]:
         """Yield the records of every message."""
-        framing = framing_of(source.head)
+        found = framing_of(source.head)
+        framing = found[0] if found else "bare"
         with source.open() as stream:
-            for number, (message, is_part) in enumerate(_messages(stream, framing), start=1):
-                at = Location(source.name, record=number)
-                if message is None:
-                    problems.add("the last message is cut or its length is wrong", at=at)
-                    return
-                yield from records_from_protobuf(message, Report(problems, at), is_part=is_part)
+            number = 0
+            try:
+                for number, message in enumerate(_messages(stream, framing), start=1):
+                    report = Report(problems, Location(source.name, record=number))
+                    yield from records_from_protobuf(message, report, is_part=framing == "bare")
+            except wire.WireError as error:
+                problems.add(
+                    f"the message is cut or damaged ({error}); it and what follows are left out",
+                    at=Location(source.name, record=number + 1),
+                )
 
 
-def framing_of(head: bytes) -> Framing | None:
-    """Return how the messages of a capture are framed, or None if it is no OTLP protobuf.
+def framing_of(head: bytes) -> tuple[Framing, wire.Signal] | None:
+    """Return how the messages of a capture are framed and what is in them; None if it is no OTLP.
 
     >>> framing_of(b"plain text") is None
     True
     """
-    bodies: tuple[tuple[Framing, bytes], ...] = (
-        ("bare", head),
-        ("length", head[4 : 4 + int.from_bytes(head[:4], "big")]),
-    )
-    if (varint := _wire.read_varint(head, 0)) is not None:
-        size, start = varint
-        bodies += (("varint", head[start : start + size]),)
-    for framing, body in bodies:
-        if body[:1] == b"\x0a" and (_wire.looks_like_traces(body) or _wire.looks_like_logs(body)):
-            return framing
-    return None
+    bodies: list[tuple[Framing, bytes]] = [("bare", head)]
+    bodies.append(("length", head[4 : 4 + int.from_bytes(head[:4], "big")]))
+    try:
+        size, start = wire.read_varint(head, 0)
+    except wire.WireError:
+        pass
+    else:
+        bodies.append(("varint", head[start : start + size]))
+    found = [(f, signal) for f, body in bodies if (signal := wire.first_signal(body)) is not None]
+    # A metric is the weakest evidence: any nested message whose first field is text looks like one.
+    return min(found, key=lambda pair: pair[1] == "metric", default=None)
 
 
-def _messages(stream: BinaryIO, framing: Framing | None) -> Iterator[tuple[bytes | None, bool]]:
-    """Yield messages, and whether each is one resource of a bare request; None when cut."""
-    is_part = framing not in ("length", "varint")
+def _messages(stream: BinaryIO, framing: Framing) -> Iterator[bytes]:
+    """Yield messages; of a bare request its resources, each a message of its own.
+
+    Raises:
+        WireError: the stream ends inside a message, or is damaged.
+    """
     while True:
-        try:
-            size = _size(stream, framing)
-        except (EOFError, ValueError):
-            yield None, is_part
-            return
+        if framing == "length":
+            prefix = stream.read(4)
+            if prefix and len(prefix) < 4:
+                raise wire.WireError("its length is cut")
+            size = int.from_bytes(prefix, "big") if prefix else None
+            wanted = True
+        elif framing == "varint":
+            size, wanted = wire.take_varint(stream), True
+        else:
+            size, wanted = _next_part(stream)
         if size is None:
             return
-        message = stream.read(size) if size <= MAX_MESSAGE_BYTES else b""
-        if len(message) < size:
-            yield None, is_part
-            return
-        yield message, is_part
+        message = _read(stream, size)
+        if wanted:
+            yield message
 
 
-def _size(stream: BinaryIO, framing: Framing | None) -> int | None:
-    """Read what stands in front of a message; None at the end."""
-    if framing == "length":
-        prefix = stream.read(4)
-        if not prefix:
-            return None
-        if len(prefix) < 4:
-            raise EOFError
-        return int.from_bytes(prefix, "big")
-    if framing == "varint":
-        return _wire.take_varint(stream)
-    tag = stream.read(1)
-    if not tag:
-        return None
-    if tag != b"\x0a":
-        raise ValueError("no resource field")
-    size = _wire.take_varint(stream)
+def _next_part(stream: BinaryIO) -> tuple[int | None, bool]:
+    """Return the size of the next field of a bare request, and whether it is a resource."""
+    tag = wire.take_varint(stream)
+    if tag is None:
+        return None, False
+    if tag & 7 != wire.BYTES or tag >> 3 == 0:
+        raise wire.WireError(f"no field of a request (tag {tag})")
+    size = wire.take_varint(stream)
     if size is None:
-        raise EOFError
-    return size
+        raise wire.WireError("a length is missing")
+    return size, tag >> 3 == 1
+
+
+def _read(stream: BinaryIO, size: int) -> bytes:
+    """Read exactly `size` bytes, piece by piece: a wrong length must not claim the memory."""
+    if size > MAX_MESSAGE_BYTES:
+        raise wire.WireError(f"it claims {size:,} bytes, more than {MAX_MESSAGE_BYTES:,}")
+    pieces, left = [], size
+    while left and (piece := stream.read(min(left, 1 << 20))):
+        pieces.append(piece)
+        left -= len(piece)
+    if left:
+        raise wire.WireError(f"the capture ends {left:,} bytes before it does")
+    return b"".join(pieces)
 
 
 FORMAT = OtlpProtobuf()

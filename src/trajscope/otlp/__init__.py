@@ -4,8 +4,30 @@ One thing a newcomer would get wrong: nothing here knows files. A document or me
 bytes with a `Report` that says where it stood.
 """
 
-from trajscope.otlp._json import spans_from_json
-from trajscope.otlp._protobuf import records_from_protobuf
-from trajscope.otlp._report import Report
+from collections.abc import Iterator
 
-__all__ = ["Report", "records_from_protobuf", "spans_from_json"]
+from trajscope.model.span import LogRecord, Span
+from trajscope.otlp._json import spans_from_envelope, spans_from_json
+from trajscope.otlp._report import Report
+from trajscope.otlp._typed import Envelope, decode_envelope
+
+__all__ = [
+    "Envelope",
+    "Report",
+    "decode_envelope",
+    "records_from_protobuf",
+    "spans_from_envelope",
+    "spans_from_json",
+]
+
+
+def records_from_protobuf(
+    message: bytes, report: Report, *, is_part: bool = False
+) -> Iterator[Span | LogRecord]:
+    """Yield the spans of one message: an export request, or (`is_part`) one ResourceSpans.
+
+    Here so that the protobuf library is loaded (0.1 s) only by those who need it.
+    """
+    from trajscope.otlp._protobuf import records_from_protobuf as read
+
+    return read(message, report, is_part=is_part)

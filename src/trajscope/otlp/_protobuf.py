@@ -1,23 +1,29 @@
 """From OTLP protobuf messages to spans.
 
 One thing a newcomer would get wrong: in protobuf nothing is absent. An id of no bytes and a time
-of zero mean "not given", just as in JSON.
+of zero mean "not given", just as in JSON. And a request of log records decodes as one of spans,
+so every record is looked at before it is taken for a span.
 """
 
 from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from google.protobuf.message import DecodeError as ProtobufError
-from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, TracesData
+from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
+from opentelemetry.proto.resource.v1.resource_pb2 import Resource
+from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 
 from trajscope.errors import SpanError
 from trajscope.model.span import Json, LogRecord, Span, SpanEvent, SpanLink
+from trajscope.otlp import wire
 from trajscope.otlp._fields import KINDS, STATUS_CODES, required_id, to_id
 from trajscope.otlp._report import Report
+
+_OTHER_SIGNALS = {"log record": "log records", "metric": "metrics"}
 
 
 def records_from_protobuf(
@@ -25,29 +31,58 @@ def records_from_protobuf(
 ) -> Iterator[Span | LogRecord]:
     """Yield the spans of one message: an export request, or (`is_part`) one ResourceSpans.
 
-    What cannot be decoded is added to `report`.
+    Log records and metrics are counted as skipped. Each span is decoded by itself, so one that is
+    broken costs only itself; it is added to `report`.
     """
+    data = memoryview(message)
     try:
-        if is_part:
-            parts: Iterable[Any] = (ResourceSpans.FromString(message),)
-        else:
-            parts = TracesData.FromString(message).resource_spans
-    except ProtobufError as error:
-        report.add(f"cannot be decoded ({error}); the message is left out")
-        return
-    for index, part in enumerate(parts):
-        resource = _attributes(part.resource.attributes)
-        for number, scope_spans in enumerate(part.scope_spans):
-            scope = scope_spans.scope
-            place = report.below("resourceSpans", index, "scopeSpans", number, "spans")
-            for position, span in enumerate(scope_spans.spans):
-                try:
-                    yield _span(span, resource, scope.name, scope.version)
-                except SpanError as error:
-                    place.below(position).add_error(error, lost="the span is left out")
+        for index, part in enumerate([data] if is_part else wire.parts(data, 1)):
+            yield from _resource_spans(part, report.below("resourceSpans", index))
+    except wire.WireError as error:
+        report.add(f"cannot be decoded ({error}); the rest of the message is left out")
 
 
-def _span(span: Any, resource: dict[str, Json], scope_name: str, scope_version: str) -> Span:
+def _resource_spans(data: memoryview, report: Report) -> Iterator[Span]:
+    resource: dict[str, Json] = {}
+    for part in wire.parts(data, 1):
+        message = _parsed(Resource, part, report.below("resource"))
+        resource = {} if message is None else _attributes(message.attributes)
+    for number, part in enumerate(wire.parts(data, *wire.SCOPES)):
+        yield from _scope_spans(part, resource, report.below("scopeSpans", number))
+
+
+def _scope_spans(data: memoryview, resource: dict[str, Json], report: Report) -> Iterator[Span]:
+    scope_name = scope_version = ""
+    for part in wire.parts(data, 1):
+        scope = _parsed(InstrumentationScope, part, report.below("scope"))
+        if scope is not None:
+            scope_name, scope_version = scope.name, scope.version
+    for position, part in enumerate(wire.parts(data, wire.RECORDS)):
+        signal = wire.signal_of(part)
+        if signal in _OTHER_SIGNALS:
+            report.problems.skip(_OTHER_SIGNALS[signal])
+            continue
+        place = report.below("spans", position)
+        message = _parsed(SpanMessage, part, place)
+        if message is None:
+            continue
+        try:
+            yield _span(message, resource, scope_name, scope_version, place)
+        except SpanError as error:
+            place.add_error(error, lost="the span is left out")
+
+
+def _parsed(kind: Any, data: memoryview, report: Report) -> Any:
+    try:
+        return kind.FromString(data)
+    except (ProtobufError, RecursionError) as error:
+        report.add(f"cannot be decoded ({error}); the part is left out")
+        return None
+
+
+def _span(
+    span: Any, resource: dict[str, Json], scope_name: str, scope_version: str, report: Report
+) -> Span:
     status = span.status
     return Span(
         trace_id=required_id(span.trace_id, 16, "traceId"),
@@ -67,15 +102,20 @@ def _span(span: Any, resource: dict[str, Json], scope_name: str, scope_version: 
             SpanEvent(e.name, e.time_unix_nano or None, _attributes(e.attributes))
             for e in span.events
         ),
-        links=tuple(_link(link) for link in span.links),
+        links=tuple(_links(span.links, report.below("links"))),
         resource=resource,
     )
 
 
-def _link(link: Any) -> SpanLink:
-    trace_id = required_id(link.trace_id, 16, "links.traceId")
-    span_id = required_id(link.span_id, 8, "links.spanId")
-    return SpanLink(trace_id, span_id, _attributes(link.attributes))
+def _links(links: Any, report: Report) -> Iterator[SpanLink]:
+    for index, link in enumerate(links):
+        try:
+            trace_id = required_id(link.trace_id, 16, "traceId")
+            span_id = required_id(link.span_id, 8, "spanId")
+        except SpanError as error:
+            report.below(index).add_error(error, lost="the link is left out")
+        else:
+            yield SpanLink(trace_id, span_id, _attributes(link.attributes))
 
 
 def _attributes(pairs: Any) -> dict[str, Json]:
