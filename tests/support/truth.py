@@ -12,9 +12,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from trajscope.assemble import assemble_traces
+from trajscope.conventions import Reader
+from trajscope.errors import Problems
+from trajscope.formats import read_captures
+from trajscope.model.span import LogRecord, Span
 from trajscope.model.step import ToolStep
 from trajscope.model.trajectory import Trajectory
-from trajscope.pipeline.load import load
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "traces"
 NAMES = sorted(p.parent.name for p in FIXTURES.glob("*/truth.json"))
@@ -31,11 +35,24 @@ def form_of(name: str) -> str:
     return min(forms, key=lambda f: not f.endswith(".otlp.json"))
 
 
+def spans_of(form: str) -> list[Span]:
+    """Return the spans of a recorded trace, without its log records."""
+    found = read_captures([str(FIXTURES / form)], Problems(strict=True))
+    return [record for record in found if isinstance(record, Span)]
+
+
 def trajectories_of(form: str) -> list[Trajectory]:
     """Return the trajectories of a recorded trace, read with the log records that belong to it."""
     file = FIXTURES / form
-    found = load([str(p) for p in (file, *file.parent.glob("logs.*"))], strict=True)
-    return found.trajectories
+    spans: list[Span] = []
+    logs: list[LogRecord] = []
+    paths = [str(p) for p in (file, *file.parent.glob("logs.*"))]
+    for record in read_captures(paths, Problems(strict=True)):
+        if isinstance(record, Span):
+            spans.append(record)
+        else:
+            logs.append(record)
+    return [found.trajectory for found in assemble_traces(spans, Reader(), logs)]
 
 
 def truth_of(name: str) -> dict[str, Any]:
