@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -15,14 +14,12 @@ from trajscope.errors import Problems
 if TYPE_CHECKING:
     from rich.console import Console
 
+_PIPE_WIDTH = 10_000
+"""Columns of a pipe: wide enough that no table is squeezed."""
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-strict_option = click.option(
-    "--strict",
-    is_flag=True,
-    help="Refuse a capture at its first problem instead of keeping the rest.",
-)
 db_option = click.option(
     "--db",
     type=click.Path(dir_okay=False),
@@ -30,40 +27,77 @@ db_option = click.option(
     show_envvar=True,
     help="The DuckDB store to use.",
 )
-max_expanded_option = click.option(
-    "--max-expanded",
-    metavar="SIZE",
-    default="4GiB",
-    show_default=True,
-    help="Refuse a compressed capture that expands beyond this (500MB, 8GiB).",
-)
-format_option = click.option(
-    "--input-format",
-    "format_name",
-    metavar="NAME",
-    help="Read every capture as this format instead of recognising it (otlp-json, …).",
-)
 
 
 def input_options(command: F) -> F:
-    """Add the options of commands that read captures."""
-    for option in (format_option, max_expanded_option, strict_option):
+    """Add the options of commands that read captures: they arrive as one `options` argument."""
+
+    def collect(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+        ctx.meta.setdefault("trajscope.input", {})[param.name] = value
+        return value
+
+    options = (
+        click.option(
+            "--input-format",
+            "format_name",
+            metavar="NAME",
+            expose_value=False,
+            callback=collect,
+            help="Read every capture as this format instead of recognising it (otlp-json, …).",
+        ),
+        click.option(
+            "--max-expanded",
+            metavar="SIZE",
+            default="4GiB",
+            show_default=True,
+            expose_value=False,
+            callback=collect,
+            help="Refuse a compressed capture that expands beyond this (500MB, 8GiB).",
+        ),
+        click.option(
+            "--strict",
+            is_flag=True,
+            expose_value=False,
+            callback=collect,
+            help="Refuse a capture at its first problem instead of keeping the good part.",
+        ),
+    )
+    for option in options:
         command = option(command)
     return command
 
 
+def given_input() -> Any:
+    """Return the input options of the running command as `pipeline.load.InputOptions`."""
+    from trajscope.pipeline.load import InputOptions
+
+    return InputOptions(**click.get_current_context().meta["trajscope.input"])
+
+
 def print_json(document: Any) -> None:
     """Print one JSON document, exact: control characters as escapes, never NaN."""
-    click.echo(json.dumps(document, indent=2, allow_nan=False))
+    click.echo(json.dumps(document, indent=2, allow_nan=False, default=str))
 
 
 def console() -> Console:
-    """Return a console on stdout: colour only on a terminal, plain and wide on a pipe."""
+    """Return a console on stdout: colour only on a terminal, nothing cut or wrapped on a pipe."""
     from rich.console import Console
 
-    terminal = sys.stdout.isatty()
-    width = None if terminal else int(os.environ.get("COLUMNS", "160"))
-    return Console(width=width, highlight=False, markup=False, emoji=False, soft_wrap=not terminal)
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a plain table; cells must already be safe text."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in headings:
+        table.add_column(heading, overflow="fold", no_wrap=not sys.stdout.isatty())
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console().print(table)
 
 
 def narrate(text: str) -> None:

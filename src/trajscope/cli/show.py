@@ -7,6 +7,7 @@ import click
 from trajscope.cli._io import (
     console,
     db_option,
+    given_input,
     input_options,
     json_option,
     narrate,
@@ -21,14 +22,7 @@ from trajscope.cli.app import COMMANDS
 @db_option
 @input_options
 @json_option
-def COMMAND(  # noqa: N802 - the constant every command module has
-    targets: tuple[str, ...],
-    db: str | None,
-    strict: bool,
-    max_expanded: str,
-    format_name: str | None,
-    as_json: bool,
-) -> None:
+def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  # noqa: N802
     """Show what each trace did: tool calls with outcomes, agents, model calls, tokens.
 
     PATHs are captures (files, directories, - for stdin); all of them are read as one capture. With
@@ -40,10 +34,10 @@ def COMMAND(  # noqa: N802 - the constant every command module has
       trajscope show spans.json logs.json --json
       trajscope show --db spans.duckdb 0afb1e5666d81046547950e40a46ff89
     """
-    from trajscope.pipeline import load
+    from trajscope.pipeline.load import load
     from trajscope.report.show import print_show, show_json
 
-    loaded = load(targets, db=db, strict=strict, max_expanded=max_expanded, format_name=format_name)
+    loaded = load(targets, given_input(), db)
     print_problems(loaded.problems)
     if as_json:
         print_json(show_json(loaded.trajectories, loaded.problems))

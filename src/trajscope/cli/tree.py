@@ -7,6 +7,7 @@ import click
 from trajscope.cli._io import (
     console,
     db_option,
+    given_input,
     input_options,
     json_option,
     narrate,
@@ -35,9 +36,6 @@ from trajscope.errors import UsageError
 def COMMAND(  # noqa: N802 - the constant every command module has
     targets: tuple[str, ...],
     db: str | None,
-    strict: bool,
-    max_expanded: str,
-    format_name: str | None,
     graph_format: str | None,
     noise: bool,
     critical_path: bool,
@@ -51,10 +49,10 @@ def COMMAND(  # noqa: N802 - the constant every command module has
       trajscope tree trace.otlp.json --noise
       trajscope tree trace.otlp.json --format mermaid
     """
-    from trajscope.pipeline import load
+    from trajscope.pipeline.load import load
     from trajscope.report import tree
 
-    loaded = load(targets, db=db, strict=strict, max_expanded=max_expanded, format_name=format_name)
+    loaded = load(targets, given_input(), db)
     print_problems(loaded.problems)
     found = loaded.trajectories
     if graph_format:

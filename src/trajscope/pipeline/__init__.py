@@ -3,8 +3,3 @@
 One thing a newcomer would get wrong: nothing here prints or exits, and nothing below here opens a
 store or looks for plug-ins by itself; this is where they are joined.
 """
-
-from trajscope.pipeline.extract import extract_trajectory_from_trace
-from trajscope.pipeline.load import Loaded, load
-
-__all__ = ["Loaded", "extract_trajectory_from_trace", "load"]

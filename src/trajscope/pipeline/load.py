@@ -1,4 +1,4 @@
-"""Reading captures into trajectories, in memory.
+"""Trajectories for commands: out of captures in memory, or out of a store.
 
 One thing a newcomer would get wrong: all paths of one call are *one* capture. A trace's spans and
 its log records mostly lie in two files, and a result may stand in another trace of the same file.
@@ -6,15 +6,17 @@ its log records mostly lie in two files, and a result may stand in another trace
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from trajscope.assemble import Assembled, assemble_traces
 from trajscope.conventions import Reader
-from trajscope.errors import Problems, UsageError
+from trajscope.errors import InputError, Problems, SpanError, UsageError
+from trajscope.evals.select import TraceFacts, facts_of
 from trajscope.formats import parse_size, read_captures
-from trajscope.model.span import LogRecord, Span
+from trajscope.model.span import Json, LogRecord, Span
 from trajscope.model.trajectory import Trajectory
+from trajscope.store import Store
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,6 @@ class Loaded:
     assembled: list[Assembled]
     problems: Problems
     span_count: int = 0
-    logs: list[LogRecord] = field(default_factory=list)
 
     @property
     def trajectories(self) -> list[Trajectory]:
@@ -45,29 +46,97 @@ class Loaded:
         )
 
 
-def load(
-    targets: Sequence[str],
-    *,
-    db: str | None = None,
-    strict: bool = False,
-    max_expanded: str = "4GiB",
-    format_name: str | None = None,
-) -> Loaded:
-    """Read captures and assemble their traces.
+@dataclass(frozen=True, kw_only=True)
+class InputOptions:
+    """How captures are read, as the command line says it."""
+
+    strict: bool = False
+    max_expanded: str = "4GiB"
+    format_name: str | None = None
+    problems: Problems = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "problems", Problems(strict=self.strict))
+
+
+def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -> Loaded:
+    """Read captures, or the traces of a store that have these ids (all, when none is given).
 
     Raises:
-        UsageError: no target was given.
+        UsageError: neither a capture nor a store was named.
         InputError: a capture cannot be read, or holds nothing that can.
+        SpanError: the store holds no trace of that id.
+        StoreError: the store cannot be opened.
     """
+    if db is not None:
+        with Store.open(db, read_only=True) as store:
+            return Loaded(list(stored(store, targets or None)), options.problems)
     if not targets:
-        raise UsageError("no capture was named", hint="give a file, a directory, or - for stdin")
-    problems = Problems(strict=strict)
+        raise UsageError("no capture was named", hint="give a file, a directory, - or --db")
     spans: list[Span] = []
     logs: list[LogRecord] = []
-    limit = parse_size(max_expanded)
-    for record in read_captures(targets, problems, format_name=format_name, max_expanded=limit):
+    for record in records(targets, options):
         if isinstance(record, Span):
             spans.append(record)
         else:
             logs.append(record)
-    return Loaded(assemble_traces(spans, Reader(), logs), problems, len(spans), logs)
+    _refuse_nothing(targets, options.problems, spans, logs)
+    return Loaded(assemble_traces(spans, Reader(), logs), options.problems, len(spans))
+
+
+def records(targets: Sequence[str], options: InputOptions) -> Iterator[Span | LogRecord]:
+    """Yield the records of all captures at `targets`."""
+    limit = parse_size(options.max_expanded)
+    return read_captures(
+        targets, options.problems, format_name=options.format_name, max_expanded=limit
+    )
+
+
+def _refuse_nothing(
+    targets: Sequence[str], problems: Problems, spans: list[Span], logs: list[LogRecord]
+) -> None:
+    if not spans and not logs and problems.count:
+        first = problems.items[0]
+        more = f" (and {problems.count - 1} more problems)" if problems.count > 1 else ""
+        raise InputError(f"nothing could be read: {first.message}{more}", at=first.at)
+    if not spans and not logs and not problems.skipped:
+        raise InputError(f"no spans in {', '.join(targets)}; expected at least one")
+
+
+def stored(store: Store, trace_ids: Sequence[str] | None = None) -> Iterator[Assembled]:
+    """Yield traces of a store, assembled from their stored readings.
+
+    Raises:
+        SpanError: an id that was asked for is not stored.
+    """
+    if trace_ids is not None:
+        known = set(store.trace_ids(trace_ids))
+        for trace_id in trace_ids:
+            if trace_id not in known:
+                raise SpanError(
+                    f"no trace {trace_id!r} in the store", hint="trajscope list shows the ids"
+                )
+    for trace_id, found in store.iter_traces(trace_ids):
+        readings = {span.span_id: reading for span, reading in found}
+        for assembled in assemble_traces(
+            (span for span, _ in found),
+            lambda span: readings[span.span_id],  # noqa: B023
+        ):
+            if assembled.trajectory.trace_id == trace_id:
+                yield assembled
+
+
+def facts(assembled: Assembled) -> TraceFacts:
+    """Return what selectors may ask of a trace."""
+    spans = [draft.span for draft in assembled.trace.drafts]
+    services = {name: None for s in spans if (name := s.service_name)}
+
+    def values(key: str) -> Iterable[Json]:
+        for span in spans:
+            for attributes in (span.attributes, span.resource):
+                if key in attributes:
+                    yield attributes[key]
+
+    roots = set(assembled.trajectory.root_span_ids)
+    names = [s.name for s in spans if s.span_id in roots]
+    return facts_of(assembled.trajectory, root_names=names, services=services, attributes=values)

@@ -17,7 +17,7 @@ from trajscope.model.step import ToolStep
 from trajscope.model.trajectory import TokenTotals, Trajectory
 from trajscope.names import bare_name, mcp_parts
 from trajscope.report.text import count_text, duration_text, plural, safe_text
-from trajscope.scope import select_steps
+from trajscope.scope import locate_tools
 
 
 def show_json(trajectories: Iterable[Trajectory], problems: Problems) -> dict[str, Any]:
@@ -59,8 +59,8 @@ def trace_json(trajectory: Trajectory) -> dict[str, Any]:
 
 
 def tool_steps(trajectory: Trajectory) -> list[ToolStep]:
-    """Return the tool calls of a trajectory in their order."""
-    return [s for s in select_steps(trajectory, "tools") if isinstance(s, ToolStep)]
+    """Return the tool calls of a trajectory in their order, those only requested too."""
+    return [p.step for p in locate_tools(trajectory) if isinstance(p.step, ToolStep)]
 
 
 def tool_json(step: ToolStep) -> dict[str, Any]:

@@ -1,0 +1,132 @@
+"""`trajscope ingest`: captures into a store."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from trajscope.cli._io import (
+    given_input,
+    input_options,
+    json_option,
+    narrate,
+    print_json,
+    print_problems,
+)
+from trajscope.cli.app import COMMANDS
+from trajscope.errors import ExitCode, InputError
+
+if TYPE_CHECKING:
+    from trajscope.pipeline.storing import Progress
+
+
+@click.command("ingest", short_help=COMMANDS["ingest"])
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--db",
+    required=True,
+    type=click.Path(dir_okay=False),
+    envvar="TRAJSCOPE_DB",
+    show_envvar=True,
+    help="The DuckDB store to write; made if it is not there.",
+)
+@click.option(
+    "--memory-limit", default="350MB", show_default=True, help="What DuckDB may hold in memory."
+)
+@input_options
+@json_option
+def COMMAND(  # noqa: N802
+    paths: tuple[str, ...], db: str, memory_limit: str, as_json: bool
+) -> None:
+    """Read captures into a DuckDB store: spans, and the typed steps derived from them.
+
+    Each capture is one transaction. Ingesting the same capture again changes nothing; a late one
+    mends the traces it touches.
+
+    \b
+    Examples:
+      trajscope ingest traces/ --db spans.duckdb
+      cat trace.json | trajscope ingest - --db spans.duckdb
+    """
+    from trajscope.pipeline.storing import ingest
+    from trajscope.report.text import plural, safe_text
+    from trajscope.store import Store
+
+    options = given_input()
+    with Store.open(db, memory_limit=memory_limit) as store:
+        with _progress() as progress:
+            done = list(ingest(paths, store, options, progress))
+        spans, traces = store.count()
+    print_problems(options.problems)
+    read = sum(one.report.spans for one in done)
+    if as_json:
+        print_json(
+            {
+                "captures": [
+                    {
+                        "name": one.name,
+                        "format": one.format,
+                        "spans": one.report.spans,
+                        "added": one.report.added,
+                        "replaced": one.report.replaced,
+                        "duplicates": one.report.duplicates,
+                        "traces": one.report.traces,
+                        "known": one.report.known,
+                    }
+                    for one in done
+                ],
+                "problems": [p.to_json() for p in options.problems.items],
+                "problem_count": options.problems.count,
+                "skipped": dict(options.problems.skipped),
+                "store": {"spans": spans, "traces": traces},
+            }
+        )
+    else:
+        for one in done:
+            report = one.report
+            what = f"{plural(report.spans, 'span')}, {report.added:,} new"
+            if report.replaced:
+                what += f", {report.replaced:,} in a more finished version"
+            if report.known:
+                what += " (ingested before)"
+            click.echo(f"{safe_text(one.name)}: {what}, {plural(report.traces, 'trace')} touched")
+        click.echo(
+            f"{safe_text(db)} now holds {plural(spans, 'span')} in {plural(traces, 'trace')}"
+        )
+    if not read and options.problems.count:
+        raise InputError("no span could be read from any capture", hint="see the problems above")
+    if options.problems.count:
+        narrate(f"{plural(options.problems.count, 'problem')}; the rest was kept")
+    click.get_current_context().exit(ExitCode.OK)
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """Show what is being read while stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _name, _count: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    from trajscope.report.text import safe_text
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.fields[name]}", markup=False),
+        TextColumn("{task.completed:,.0f} spans", markup=False),
+        TimeElapsedColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, name=Text(""))
+
+        def tell(name: str, count: int) -> None:
+            bar.update(task, completed=count, name=safe_text(name, 60))
+
+        yield tell

@@ -1,0 +1,85 @@
+"""`trajscope query`: SQL over stored spans and steps."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from trajscope.cli._io import print_json, print_table
+from trajscope.cli.app import COMMANDS
+from trajscope.errors import Location, UsageError
+
+
+@click.command("query", short_help=COMMANDS["query"])
+@click.argument("sql", required=False)
+@click.option("--file", "file", type=click.Path(), help="Read the SQL from this file.")
+@click.option(
+    "--db",
+    required=True,
+    type=click.Path(dir_okay=False),
+    envvar="TRAJSCOPE_DB",
+    show_envvar=True,
+    help="The DuckDB store to ask.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON document.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
+def COMMAND(  # noqa: N802
+    sql: str | None, file: str | None, db: str, as_json: bool, as_csv: bool
+) -> None:
+    """Ask one SQL question about stored spans and steps.
+
+    The store is opened read-only and nothing outside it can be reached. `trajscope schema` shows
+    the tables and views.
+
+    \b
+    Examples:
+      trajscope query --db spans.duckdb "select * from failed_tool_calls"
+      trajscope query --db spans.duckdb "select name, count(*) from tool_calls group by 1" --csv
+    """
+    from trajscope.report.text import safe_text
+    from trajscope.store import Store
+
+    if (sql is None) == (file is None):
+        raise UsageError("give the SQL as an argument or with --file, one of the two")
+    if as_json and as_csv:
+        raise UsageError("--json and --csv exclude each other")
+    if file is not None:
+        sql = _read(file)
+    with Store.open(db, read_only=True) as store:
+        result = store.query(sql or "", name=file)
+        if as_json:
+            print_json(
+                [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]
+            )
+        elif as_csv:
+            writer = csv.writer(sys.stdout)
+            writer.writerow(result.columns)
+            writer.writerows(["" if c is None else c for c in row] for row in result.rows)
+        else:
+            rows = [[_cell(c) for c in row] for row in result.rows]
+            print_table([safe_text(c) for c in result.columns], rows)
+
+
+def _read(file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot be read ({error})", at=Location(file)) from error
+
+
+def _plain(value: Any) -> Any:
+    return (
+        value
+        if value is None or isinstance(value, bool | int | float | str | list | dict)
+        else str(value)
+    )
+
+
+def _cell(value: Any) -> str:
+    from trajscope.report.text import safe_text
+
+    return "" if value is None else safe_text(str(value), 200)

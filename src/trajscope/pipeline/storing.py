@@ -1,0 +1,137 @@
+"""Captures into a store: read, classified, written, one transaction per capture.
+
+One thing a newcomer would get wrong: a span is read by its convention once, here; whatever is
+asked of it later uses that reading.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from trajscope.assemble import join_logs
+from trajscope.conventions import Reader
+from trajscope.errors import Problems
+from trajscope.formats import (
+    FileSource,
+    choose_format,
+    parse_size,
+    read_capture,
+    recognised_sources,
+)
+from trajscope.model.reading import Reading
+from trajscope.model.span import LogRecord, Span
+from trajscope.pipeline.load import InputOptions
+from trajscope.store import CaptureInfo, IngestReport, Store
+
+Progress = Callable[[str, int], None]
+"""Called with the name of a capture and the number of spans read of it so far."""
+
+_TELL_EVERY = 1000
+
+
+class Ingested(NamedTuple):
+    """One capture with what its ingest did."""
+
+    name: str
+    format: str
+    report: IngestReport
+
+
+def ingest(
+    targets: Sequence[str],
+    store: Store,
+    options: InputOptions,
+    progress: Progress = lambda _name, _count: None,
+) -> Iterator[Ingested]:
+    """Take every capture at `targets` into the store, and yield what each did.
+
+    Log records are joined to their spans when all captures are in, whichever file they came from.
+
+    Raises:
+        InputError: see `formats.read_captures`; captures before it are stored, it itself is not.
+        StoreError: the store cannot be written.
+    """
+    logs: list[LogRecord] = []
+    limit = parse_size(options.max_expanded)
+    for source in recognised_sources(
+        targets, options.problems, format_name=options.format_name, max_expanded=limit
+    ):
+        yield _ingest_one(source, store, options, logs, progress)
+    if logs and (joined := _join(store, logs)) is not None:
+        yield joined
+
+
+def _ingest_one(
+    source: FileSource,
+    store: Store,
+    options: InputOptions,
+    logs: list[LogRecord],
+    progress: Progress,
+) -> Ingested:
+    name = choose_format(source, options.format_name).name
+    own = Problems(strict=options.strict)
+    read = Reader()
+
+    def classified() -> Iterator[tuple[Span, Reading]]:
+        count = 0
+        for record in read_capture(source, own, format_name=options.format_name):
+            if isinstance(record, LogRecord):
+                logs.append(record)
+                continue
+            count += 1
+            if count % _TELL_EVERY == 0:
+                progress(source.name, count)
+            yield record, read(record)
+
+    def info() -> CaptureInfo:
+        return CaptureInfo(
+            id=content_hash(source),
+            name=source.name,
+            format=name,
+            skipped=dict(own.skipped),
+            problems=tuple(own.items),
+            problem_count=own.count,
+        )
+
+    report = store.ingest(info, classified())
+    _add(options.problems, own)
+    return Ingested(source.name, name, report)
+
+
+def _add(problems: Problems, own: Problems) -> None:
+    """Add the problems of one capture to those of the command."""
+    problems.count += own.count
+    problems.items += own.items[: problems.keep - len(problems.items)]
+    for kind, count in own.skipped.items():
+        problems.skip(kind, count)
+
+
+def content_hash(source: FileSource) -> str:
+    """Return the SHA-256 of a capture's stored bytes, in hex."""
+    with source.open_raw() as raw:
+        return hashlib.file_digest(raw, "sha256").hexdigest()
+
+
+def _join(store: Store, logs: list[LogRecord]) -> Ingested | None:
+    """Give stored spans the log records that speak of them; None if nothing changed."""
+    read = Reader()
+    known = {
+        (span.trace_id, span.span_id): span for _, found in store.iter_traces() for span, _ in found
+    }
+    changed = [
+        span
+        for span in join_logs(known.values(), logs, read)
+        if known.get((span.trace_id, span.span_id)) != span
+    ]
+    if not changed:
+        return None
+    ids = "\n".join(sorted(f"{s.trace_id} {s.span_id} {len(s.events)}" for s in changed))
+    info = CaptureInfo(
+        id=hashlib.sha256(ids.encode("utf-8", "surrogatepass")).hexdigest(),
+        name="(log records)",
+        format="log records",
+    )
+    report = store.ingest(info, ((span, read(span)) for span in changed))
+    return Ingested(info.name, info.format, report)
