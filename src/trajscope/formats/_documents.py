@@ -25,6 +25,7 @@ MAX_READ_AGAIN_BYTES = 64 * 1024**2
 """Bytes behind broken documents that are looked through again before giving up on a capture."""
 
 _SEPARATORS = re.compile(rb"[\s,\x00\[\]]*")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _FIRST_KEY = re.compile(rb'\{\s*"[^"\\]*"')
 _TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
 _MAX_HINTS = 8
@@ -50,6 +51,14 @@ class _Fault(Exception):  # noqa: N818 - never leaves this module
         self.message = message
         self.offset = offset
         self.cut = cut
+
+
+def is_text(head: bytes) -> bool:
+    """Whether the start of a capture is text as JSON may hold it, broken lines included.
+
+    Protobuf always has bytes below the space besides white space near its start.
+    """
+    return _CONTROL.search(head, 0, 4096) is None
 
 
 def iter_documents(

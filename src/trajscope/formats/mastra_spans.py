@@ -11,26 +11,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
 import msgspec
 
-from trajscope.errors import DecodeError, Location, Problems
-from trajscope.formats._documents import iter_documents
+from trajscope.errors import Problems, SpanError
+from trajscope.formats._documents import is_text, iter_documents
+from trajscope.formats._times import Unit, to_time_ns
 from trajscope.model.span import Json, LogRecord, Span, SpanLink
+from trajscope.otlp import Report, refused, shown
 from trajscope.ports import Source
 from trajscope.values import decode_json, text_of
 
 PREFIX = "mastra.record."
 
 _OWN_NAMES = ("traceId", "spanId", "parentSpanId", "name", "startedAt", "endedAt")
-_JSON_MEMBERS = frozenset(
-    {"attributes", "metadata", "links", "input", "output", "error", "tags", "scope"}
-)
+_JSON_COLUMNS = ("attributes", "metadata", "links", "tags", "scope", "requestContext")
+"""Members that are never plain text, so text in them is an encoded column."""
+_TEXT_OR_JSON_COLUMNS = ("input", "output", "error")
+"""Members that may be plain text; decoded only in records whose other columns are encoded."""
+_UNITS: tuple[tuple[int, Unit], ...] = ((10**11, "s"), (10**14, "ms"), (10**17, "us"))
 _SNAKE = re.compile(r"_([a-z])")
-_RECORD = re.compile(rb'"(?:spanType|span_type)"\s*:')
-_SPAN_ID = re.compile(rb'"(?:spanId|span_id)"\s*:')
-_FRACTION = re.compile(r"\.(\d+)")
+_NAMES = re.compile(
+    rb'"(traceId|spanId|spanType|startedAt|trace_id|span_id|span_type|started_at)"\s*:'
+)
+_ZERO_ID = re.compile(r"0{16}(?:0{16})?").fullmatch
 
 
 class MastraSpans:
@@ -43,70 +49,68 @@ class MastraSpans:
     )
 
     def sniff(self, source: Source) -> int:
-        """Return 3 when records with a span type lie in the head."""
-        head = source.head
-        start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
-        return 3 if start in (b"{", b"[") and _RECORD.search(head) and _SPAN_ID.search(head) else 0
+        """Return how many of the four names every record has lie in the head, less one."""
+        names = {name.replace(b"_", b"").lower() for name in _NAMES.findall(source.head)}
+        if b"spanid" not in names or not names & {b"spantype", b"startedat"}:
+            return 0
+        return len(names) - 1 if is_text(source.head) else 0
 
     def read(self, source: Source, problems: Problems) -> Iterator[Span | LogRecord]:
         """Yield a span for every record."""
-        for document in iter_documents(source, problems):
-            try:
-                value = msgspec.json.decode(document.text)
-            except (msgspec.DecodeError, RecursionError) as error:
-                problems.add(f"cannot be decoded ({error})", at=document.at)
-                continue
-            for number, record in enumerate(_records(value), start=1):
-                given = document.at.record
-                at = Location(source.name, line=document.at.line, record=given or number)
+        for document in iter_documents(source, problems, msgspec.json.decode):
+            report = Report(problems, document.at)
+            value = document.value
+            if value is None:
+                try:
+                    value = msgspec.json.decode(document.text)
+                except (msgspec.DecodeError, RecursionError) as error:
+                    report.add(f"cannot be decoded ({error}); the record is left out")
+                    continue
+            for keys, record in _records(value):
                 try:
                     yield span_from_record(record)
-                except DecodeError as error:
-                    problems.add(error.message, at=at, hint=error.hint)
+                except SpanError as error:
+                    report.below(*keys).add_error(error, lost="the record is left out")
 
 
-def _records(value: Json) -> Iterator[Json]:
-    """Yield the records inside any of the containers, without recursion."""
-    stack = [value]
+def _records(value: Json) -> Iterator[tuple[tuple[str | int, ...], Json]]:
+    """Yield the records inside any of the containers, each with the way to it; no recursion."""
+    stack: list[tuple[tuple[str | int, ...], Json]] = [((), value)]
     while stack:
-        node = stack.pop()
-        if isinstance(node, list):
-            stack.extend(reversed(node))
-        elif isinstance(node, dict) and isinstance(node.get("spans"), list):
-            stack.append(node["spans"])
-        elif isinstance(node, dict) and isinstance(node.get("traces"), list | dict):
-            traces = node["traces"]
-            stack.append(list(traces.values()) if isinstance(traces, dict) else traces)
+        keys, node = stack.pop()
+        inner: Json = node
+        if isinstance(node, dict) and "spans" in node and "spanId" not in node:
+            keys, inner = (*keys, "spans"), node["spans"]
+        elif isinstance(node, dict) and "traces" in node and "spanId" not in node:
+            keys, inner = (*keys, "traces"), node["traces"]
+            if isinstance(inner, dict):
+                stack.extend(((*keys, name), part) for name, part in reversed([*inner.items()]))
+                continue
+        if isinstance(inner, list):
+            stack.extend(((*keys, n), part) for n, part in reversed([*enumerate(inner)]))
         else:
-            yield node
+            yield keys, inner
 
 
 def span_from_record(record: Mapping[str, Any]) -> Span:
     """Return the span of a stored record; camelCase or snake_case members.
 
     Raises:
-        DecodeError: it is no object, or lacks an id, or a time cannot be read.
+        SpanError: it is no object, or lacks an id, or a time cannot be read.
     """
     if not isinstance(record, Mapping):
-        raise DecodeError(f"no record (got {record!r:.60}); expected a JSON object")
+        raise SpanError(f"no record (got {shown(record)}); expected a JSON object")
     members = {_camel(k): v for k, v in record.items()}
-    trace_id, span_id = text_of(members.get("traceId")), text_of(members.get("spanId"))
-    if trace_id is None or span_id is None:
-        which = "traceId" if trace_id is None else "spanId"
-        raise DecodeError(
-            f"the record has no {which} (got {members.get(which)!r:.60}); expected non-empty text"
-        )
-    for name in _JSON_MEMBERS & members.keys():
-        if name not in ("input", "output"):
-            members[name] = decode_json(members[name])
+    _decode_columns(members)
     error = members.get("error")
+    parent_span_id = members.get("parentSpanId")
     return Span(
-        trace_id=trace_id,
-        span_id=span_id,
-        parent_span_id=text_of(members.get("parentSpanId")),
+        trace_id=_required_id(members, "traceId"),
+        span_id=_required_id(members, "spanId"),
+        parent_span_id=None if _is_no_parent(parent_span_id) else str(parent_span_id),
         name=str(members.get("name") or ""),
-        start_ns=to_time_ns(members.get("startedAt"), "startedAt"),
-        end_ns=to_time_ns(members.get("endedAt"), "endedAt"),
+        start_ns=_time_ns(members, "startedAt"),
+        end_ns=_time_ns(members, "endedAt"),
         status_code="ERROR" if error else "UNSET",
         status_message=_message(error),
         attributes={
@@ -117,6 +121,40 @@ def span_from_record(record: Mapping[str, Any]) -> Span:
         links=tuple(_links(members.get("links"))),
         resource=_resource(members),
     )
+
+
+def _decode_columns(members: dict[str, Any]) -> None:
+    """Decode JSON columns that a dump of the database left as text."""
+    encoded = False
+    for name in _JSON_COLUMNS:
+        value = members.get(name)
+        if isinstance(value, str):
+            members[name] = decode_json(value)
+            encoded |= members[name] is not value
+    for name in _TEXT_OR_JSON_COLUMNS if encoded else ():
+        members[name] = _decoded(members.get(name))
+    if isinstance(members.get("isEvent"), int):
+        members["isEvent"] = bool(members["isEvent"])
+
+
+def _decoded(column: Json) -> Json:
+    if isinstance(column, str):
+        try:
+            return msgspec.json.decode(column)
+        except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+            pass
+    return column
+
+
+def _required_id(members: Mapping[str, Any], name: str) -> str:
+    value = members.get(name)
+    if not isinstance(value, str) or not value:
+        raise refused(name, value, "non-empty text")
+    return value
+
+
+def _is_no_parent(value: Any) -> bool:
+    return not value or (isinstance(value, str) and _ZERO_ID(value) is not None)
 
 
 def record_from_span(span: Span) -> dict[str, Json]:
@@ -138,54 +176,37 @@ def record_from_span(span: Span) -> dict[str, Json]:
     return record
 
 
-def to_time_ns(value: Any, key: str) -> int | None:
-    """Return a stored time in nanoseconds since the epoch; None for null and "".
-
-    ISO 8601 text keeps its digits below the microsecond; text without a zone is UTC.
-
-    >>> to_time_ns("2026-03-03T09:00:00.000000100Z", "startedAt")
-    1772528400000000100
-    >>> to_time_ns(1772528400123, "startedAt")
-    1772528400123000000
-
-    Raises:
-        DecodeError: it is no time.
-    """
-    if value is None or value == "":
-        return None
-    expected = f"{key} is no time (got {value!r:.60}); expected ISO 8601 text or an epoch number"
-    if isinstance(value, bool):
-        raise DecodeError(expected)
+def _time_ns(members: Mapping[str, Any], name: str) -> int | None:
+    value = members.get(name)
     if isinstance(value, datetime):
         value = value.isoformat()
-    if isinstance(value, str):
-        text = value.strip()
-        if text.isascii() and text.isdigit():
-            value = int(text)
-        else:
-            return _from_iso(text, expected)
-    if isinstance(value, int | float) and 0 <= value < 2**63:
-        for limit, factor in ((10**11, 10**9), (10**14, 10**6), (10**17, 10**3)):
-            if value < limit:
-                return round(value * factor)
-        return int(value)
-    raise DecodeError(expected)
-
-
-def _from_iso(text: str, expected: str) -> int:
-    fraction = _FRACTION.search(text)
-    digits = fraction[1][:9].ljust(9, "0") if fraction else "0"
-    whole = text if fraction is None else text[: fraction.start()] + text[fraction.end() :]
     try:
-        moment = datetime.fromisoformat(whole)
+        return stored_time_ns(value)
     except ValueError as error:
-        raise DecodeError(expected) from error
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    seconds = int(moment.timestamp())
-    if seconds < 0:
-        raise DecodeError(expected)
-    return seconds * 10**9 + int(digits)
+        raise refused(name, value, "ISO 8601 text or an epoch number") from error
+
+
+def stored_time_ns(value: Json) -> int | None:
+    """Return a stored time in nanoseconds since the epoch; None for null and "".
+
+    ISO 8601 text keeps its digits below the millisecond; text without a zone is UTC.
+
+    >>> stored_time_ns("2026-03-03T09:00:00.000000100Z")
+    1772528400000000100
+    >>> stored_time_ns(1772528400123) == stored_time_ns("1772528400.123")
+    True
+
+    Raises:
+        ValueError: it is no time.
+    """
+    if isinstance(value, float) and isfinite(value):
+        value = repr(value) if "e" not in repr(value) else int(value)
+    try:
+        size = abs(float(value)) if isinstance(value, str | int) else 0.0
+    except (ValueError, OverflowError):
+        size = 0.0
+    unit: Unit = next((unit for limit, unit in _UNITS if size < limit), "ns")
+    return to_time_ns(value, unit)
 
 
 def _iso(time_ns: int | None) -> str | None:

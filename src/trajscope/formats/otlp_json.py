@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from trajscope.errors import Problems
-from trajscope.formats._documents import iter_documents
+from trajscope.formats._documents import is_text, iter_documents
 from trajscope.model.span import LogRecord, Span
 from trajscope.otlp import (
     Envelope,
@@ -39,12 +39,11 @@ class OtlpJson:
 
     def sniff(self, source: Source) -> int:
         """Return 3 for names only OTLP has, 2 for a `batches` array, else 0."""
-        head = source.head.lstrip(b"\xef\xbb\xbf \t\r\n")
-        if head[:1] not in (b"{", b"["):
+        if not is_text(source.head):
             return 0
-        if _OWN.search(head):
+        if _OWN.search(source.head):
             return 3
-        return 2 if _BATCHES.search(head) else 0
+        return 2 if _BATCHES.search(source.head) else 0
 
     def read(self, source: Source, problems: Problems) -> Iterator[Span | LogRecord]:
         """Yield the spans of every document."""

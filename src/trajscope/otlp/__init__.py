@@ -7,6 +7,7 @@ bytes with a `Report` that says where it stood.
 from collections.abc import Iterator
 
 from trajscope.model.span import LogRecord, Span
+from trajscope.otlp._fields import refused, shown
 from trajscope.otlp._json import spans_from_envelope, spans_from_json
 from trajscope.otlp._report import Report
 from trajscope.otlp._typed import Envelope, decode_envelope
@@ -16,6 +17,8 @@ __all__ = [
     "Report",
     "decode_envelope",
     "records_from_protobuf",
+    "refused",
+    "shown",
     "spans_from_envelope",
     "spans_from_json",
 ]
