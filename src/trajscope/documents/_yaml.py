@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import date, datetime
 from typing import Any
 
@@ -22,6 +23,8 @@ MAX_DEPTH = 100
 """Deepest nesting; beyond it nobody wrote the file by hand."""
 
 _MERGE = "tag:yaml.org,2002:merge"
+_DEEP = re.compile(rf"(?:[\[{{]\s*){{{3 * MAX_DEPTH}}}")
+"""Brackets upon brackets; the reader takes seconds for them before it gives up."""
 _PLAIN = frozenset(
     f"tag:yaml.org,2002:{kind}"
     for kind in ("map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge")
@@ -35,6 +38,8 @@ def build_yaml(text: str, name: str) -> tuple[Json, Positions]:
         UsageError: it is no YAML, holds several documents, repeats a key, uses a tag of its own,
             or is larger or deeper than the limits.
     """
+    if _DEEP.search(text):
+        raise UsageError("is nested too deeply", at=Location(name))
     yaml = YAML(typ="safe", pure=True)
     yaml.allow_duplicate_keys = True  # found below, with a better message
     try:
@@ -67,9 +72,16 @@ class _Builder:
         """Return the value of a node; recursion is bounded by `MAX_DEPTH`."""
         self._count += 1
         if self._count > MAX_VALUES:
-            raise self._error(node, f"stands for more than {MAX_VALUES} values", "mind the aliases")
+            line, column = self.positions.get(keys[:1], _place(node))
+            raise UsageError(
+                f"stands for more than {MAX_VALUES} values",
+                at=Location(self._name, line, column),
+                hint="an alias (*name) stands for all that its anchor holds",
+            )
         if depth > MAX_DEPTH:
-            raise self._error(node, f"is nested more than {MAX_DEPTH} deep", "mind the aliases")
+            raise self._error(
+                node, f"is nested more than {MAX_DEPTH} deep", "an alias may hold itself"
+            )
         self.positions.setdefault(keys, _place(node))
         if str(node.tag) not in _PLAIN:
             raise self._error(node, f"uses the tag {node.tag}; plain YAML was expected")

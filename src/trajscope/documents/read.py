@@ -15,7 +15,7 @@ from trajscope.documents._yaml import KeyPath, Positions, build_yaml
 from trajscope.errors import Location, UsageError
 from trajscope.model.span import Json
 
-MAX_BYTES = 16_000_000
+MAX_BYTES = 4_000_000
 """Largest file that is read; a policy or expectation file is a few kilobytes."""
 _MAX_POSITIONS_BYTES = 1_000_000
 

@@ -110,7 +110,7 @@ class ExpectedStep(Value):
     @property
     def data(self) -> dict[str, Json]:
         """The data fields that are set, by snake_case name."""
-        return {k: getattr(self, k) for k in type(self).model_fields if k in self._set_data()}
+        return {name: getattr(self, name) for name in sorted(self._set_data())}
 
     def _set_data(self) -> set[str]:
         return self.model_fields_set - _NO_DATA

@@ -41,9 +41,9 @@ class Table:
                 names.setdefault(name, []).append(position)
         return names
 
-    def named(self, index: int) -> list[int]:
-        """Return the positions of the steps that go by the name of an expected step."""
-        pattern = compile_pattern(self.expected[index].name)
+    def named(self, name: str) -> list[int]:
+        """Return the positions of the steps that go by the name an expected step has."""
+        pattern = compile_pattern(name)
         if pattern.regex is None:
             return self._by_name.get(pattern.text, [])
         if pattern.text not in self._by_pattern:
@@ -142,7 +142,7 @@ def _heaviest_chain(
     links: list[tuple[int, int, int]] = []
     for index in range(prefix, len(table.expected) - suffix):
         # Backwards, so that one expected step never follows itself in a chain.
-        for position in reversed(table.named(index)):
+        for position in reversed(table.named(table.expected[index].name)):
             if not prefix <= position < end or table.fit(index, position).holds is False:
                 continue
             weight, link = best.upto(position)
@@ -188,7 +188,7 @@ def _free(
 ) -> Iterator[int]:
     """Yield the free positions that fit, the one at the same place first."""
     same = [index] if index < len(table.actual) else []
-    for position in (*same, *table.named(index)):
+    for position in (*same, *table.named(table.expected[index].name)):
         if position in owner or position in taken:
             continue
         if table.fits(index, position, unknown=unknown):
@@ -203,7 +203,7 @@ def _augment(
     stack = [index]
     while stack:
         current = stack.pop()
-        for position in table.named(current):
+        for position in table.named(table.expected[current].name):
             if position in came_from or position in taken:
                 continue
             if not table.fits(current, position, unknown=unknown):

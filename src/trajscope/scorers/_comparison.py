@@ -119,8 +119,9 @@ def _penalised(expectation: TrajectoryExpectation, repeated: Sequence[str]) -> i
 def _repeated(table: Table) -> list[str]:
     """Return the names that occur more often than the expectation asks, and more than once."""
     wanted: Counter[str] = Counter()
-    for index in range(len(table.expected)):
-        wanted.update({table.actual[position].name for position in table.named(index)})
+    for pattern, times in Counter(step.name for step in table.expected).items():
+        for name in {table.actual[position].name for position in table.named(pattern)}:
+            wanted[name] += times
     taken = Counter(step.name for step in table.actual)
     return [name for name, count in taken.items() if count > max(1, wanted[name])]
 
@@ -153,7 +154,7 @@ def _same_name(table: Table, indices: Sequence[int], taken: set[int]) -> dict[in
     found: dict[int, int] = {}
     used = set(taken)
     for index in indices:
-        position = next((p for p in table.named(index) if p not in used), None)
+        position = next((p for p in table.named(table.expected[index].name) if p not in used), None)
         if position is not None:
             found[index] = position
             used.add(position)

@@ -75,6 +75,7 @@ def compare_trajectories(
     """
     if is_compat(compat):
         options = reference_options(ordering=ordering, allow_repeated_steps=allow_repeated_steps)
+        expected = {"steps": list(expected)} if isinstance(expected, list | tuple) else expected
         return cast(
             "dict[str, Json]",
             _mastra.compare_trajectories(
