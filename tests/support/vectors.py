@@ -13,6 +13,7 @@ from typing import Any
 
 from trajscope.assemble.mastra import extract_trajectory_from_records
 from trajscope.errors import SpanError, TrajscopeError
+from trajscope.evals import messages
 from trajscope.evals.error import ScorerRunError
 from trajscope.evals.runs import create_trajectory_test_run
 from trajscope.evals.scorer import StepScorer
@@ -115,6 +116,45 @@ def _accuracy_run(value: Json, options: Json) -> Json:
     return {**run, "noExpectation": "comparison" not in run["preprocess"]}
 
 
+def _message(function: Callable[..., Json]) -> Callable[[Json, Json], Json]:
+    """Return a message helper that takes its options by keyword; its None is undefined."""
+
+    def call(value: Json, options: Json) -> Json:
+        given = {} if options is UNDEFINED else options
+        more = {_OPTIONS[name]: given[name] for name in _OPTIONS if name in given}
+        found = function(value, **more, compat="mastra")
+        return UNDEFINED if found is None else found
+
+    return call
+
+
+_OPTIONS = {"maxMessages": "max_messages", "stepExecutionPath": "step_execution_path"}
+
+_MESSAGE_HELPERS: dict[str, Callable[[Json, Json], Json]] = {
+    "getAssistantMessageFromRunOutput": _message(messages.get_assistant_message_from_run_output),
+    "getUserMessageFromRunInput": _message(messages.get_user_message_from_run_input),
+    "getReasoningFromRunOutput": _message(messages.get_reasoning_from_run_output),
+    "getSystemMessagesFromRunInput": _message(messages.get_system_messages_from_run_input),
+    "getCombinedSystemPrompt": _message(messages.get_combined_system_prompt),
+    "getConversationHistoryFromRunInput": _message(
+        messages.get_conversation_history_from_run_input
+    ),
+    "getTextContentFromMastraDBMessage": _message(messages.get_text_content),
+    "extractInputMessages": _message(messages.extract_input_messages),
+    "extractAgentResponseMessages": _message(messages.extract_agent_response_messages),
+    "mergeToolInvocations": _message(messages.merge_tool_invocations),
+    "extractToolCalls": _message(messages.extract_tool_calls),
+    "extractToolResults": _message(messages.extract_tool_results),
+    "extractTrajectory": _message(messages.extract_trajectory),
+    "extractWorkflowTrajectory": _message(messages.extract_workflow_trajectory),
+    "createToolInvocation": _message(messages.create_tool_invocation),
+    "createTestMessage": _message(messages.create_test_message),
+    "createAgentTestRun": _message(messages.create_agent_test_run),
+    "isScorerRunInputForAgent": _message(messages.is_scorer_run_input_for_agent),
+    "isScorerRunOutputForAgent": _message(messages.is_scorer_run_output_for_agent),
+    "roundToTwoDecimals": _message(messages.round_to_two_decimals),
+}
+
 _FUNCTIONS: dict[str, Replay] = {
     "extractTrajectoryFromTrace": _extract,
     "compareTrajectories": _compare,
@@ -124,6 +164,7 @@ _FUNCTIONS: dict[str, Replay] = {
     "createTrajectoryScorerCode": _scorer_run(create_trajectory_scorer_code),
     "createTrajectoryAccuracyScorerCode": _accuracy_run,
     "createTrajectoryTestRun": lambda value, _: create_trajectory_test_run(value, compat="mastra"),
+    **_MESSAGE_HELPERS,
 }
 """The reference's functions by name, each with our code for it."""
 

@@ -13,6 +13,7 @@ from trajscope.errors import UsageError
 from trajscope.evals.scorer import Compat, check_compat
 
 _INPUT = ("inputMessages", "rememberedMessages", "systemMessages", "taggedSystemMessages")
+_TRAJECTORY = {"output": "trajectory", "expectedTrajectory": "expectedTrajectory"}
 
 
 def create_trajectory_test_run(
@@ -35,7 +36,7 @@ def create_trajectory_test_run(
     """
     check_compat(compat)
     if compat is not None:
-        return _reference_run(trajectory)
+        return reference_run(trajectory, _TRAJECTORY)
     run: dict[str, Any] = {
         "input": {"input_messages": list(input_messages)},
         "output": trajectory,
@@ -46,13 +47,19 @@ def create_trajectory_test_run(
     return run
 
 
-def _reference_run(members: Any) -> dict[str, Any]:
-    """Return the reference's run; defaults stand for absent members only, never for null."""
+def reference_run(members: Any, outputs: Mapping[str, str]) -> dict[str, Any]:
+    """Return the reference's run; defaults stand for absent members only, never for null.
+
+    outputs: which further members it has, and what they are called in `members`.
+
+    Raises:
+        UsageError: `members` is no mapping.
+    """
     if not isinstance(members, Mapping):
         raise UsageError(f"the run is no mapping (got {members!r:.80}); an object was expected")
     empty: dict[str, Any] = {**{key: [] for key in _INPUT[:3]}, "taggedSystemMessages": {}}
     run: dict[str, Any] = {"input": {key: members.get(key, empty[key]) for key in _INPUT}}
-    for ours, theirs in (("output", "trajectory"), ("expectedTrajectory", "expectedTrajectory")):
+    for ours, theirs in outputs.items():
         if theirs in members:
             run[ours] = members[theirs]
     run["requestContext"] = members.get("requestContext", {})
