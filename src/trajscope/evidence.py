@@ -32,7 +32,7 @@ REFUSAL = re.compile(
     r"|tool\b.{0,80}\b(?:not found|does not exist|doesn't exist|is not available|unavailable)"
     r"|(?:function|tool)\b.{0,80}\bnot found in\b"
     r"|invalid (?:tool )?(?:arguments|input|parameters)|InvalidToolInput|InvalidToolArguments"
-    r"|(?:validation|parsing) errors? (?:for|in|of|while)|arguments? .{0,40}(?:rejected|invalid)",
+    r"|(?:validation|parsing) errors?(?::| (?:for|in|of|while))|arguments? .{0,40}(?:rejected|invalid)",
     re.IGNORECASE | re.DOTALL,
 )
 """Texts by which frameworks refuse a call: the tool is unknown or its arguments are rejected."""
@@ -177,8 +177,8 @@ def failure_of_span(span: Span, result: Json = UNSET) -> Failure:
     if in_result.failed:
         return in_result
     exception, message = _exception(span)
-    if exception and exception.rsplit(".", 1)[-1] in INTERRUPTS:
-        return Failure(False, None, f"{exception} is an interrupt")
+    if is_interrupt(span):
+        return Failure(False, None, f"{exception or 'the status'} is an interrupt")
     if span.status_code == "ERROR":
         text = span.status_message or message or text_of(result) or exception
         return Failure(True, text, "span status ERROR")
@@ -192,9 +192,15 @@ def failure_of_span(span: Span, result: Json = UNSET) -> Failure:
 
 
 def is_interrupt(span: Span) -> bool:
-    """Whether the span ended by an exception that stops a run on purpose."""
-    exception, _ = _exception(span)
-    return exception is not None and exception.rsplit(".", 1)[-1] in INTERRUPTS
+    """Whether the span ended by an exception that stops a run on purpose.
+
+    Exporters that lose the type (`Exception`) keep it at the beginning of the text.
+    """
+    exception, message = _exception(span)
+    if exception is not None and exception.rsplit(".", 1)[-1] in INTERRUPTS:
+        return True
+    text = message or (span.status_message if span.status_code == "ERROR" else "")
+    return text.partition("(")[0].rsplit(".", 1)[-1] in INTERRUPTS
 
 
 def _exception(span: Span) -> tuple[str | None, str | None]:

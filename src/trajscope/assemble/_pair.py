@@ -15,13 +15,7 @@ from msgspec import UNSET
 
 from trajscope.assemble._answers import Answers
 from trajscope.assemble._draft import Draft, TraceDraft, model_parent
-from trajscope.evidence import (
-    NOTHING_KNOWN,
-    Failure,
-    failure_of_message,
-    failure_of_span,
-    is_refusal,
-)
+from trajscope.evidence import failure_of_message, is_refusal
 from trajscope.model.reading import StepType, ToolRequest, ToolResponse
 from trajscope.names import ends_with_tool, same_tool
 from trajscope.values import equal_json
@@ -226,8 +220,8 @@ def requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
     draft.from_messages = True
     draft.executed = False
     if response is None:
-        refusal = _refusal_around(item)
-        draft.failed, draft.failure = refusal.failed, refusal.message
+        draft.failure = _refusal_around(item)
+        draft.failed = True if draft.failure else None
     else:
         found = failure_of_message(response.result)
         draft.result = response.result
@@ -237,16 +231,15 @@ def requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
     return draft
 
 
-def _refusal_around(item: Asked) -> Failure:
+def _refusal_around(item: Asked) -> str | None:
     """A refusal of this very tool that a span around the model call ended with: a turn, a run."""
     for above in item.model.ancestors():
-        found = failure_of_span(above.span)
-        text = found.message or ""
-        if found.failed and is_refusal(text) and item.request.name in text:
-            return found
+        text = above.reading.failure
+        if above.reading.failed and text and is_refusal(text) and item.request.name in text:
+            return text
         if above.step_type is StepType.AGENT_RUN:
             break
-    return NOTHING_KNOWN
+    return None
 
 
 def _borrow_result(draft: Draft, response: ToolResponse | None) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import UNSET, UnsetType
 
+from trajscope.conventions._events import tool_events
 from trajscope.conventions._find import Finder
 from trajscope.conventions._kind import Kind
 from trajscope.conventions._model import model_fields, usage_of
@@ -40,7 +41,7 @@ def build_reading(
     elif kind.is_model_call or kind.step_type is StepType.MODEL_GENERATION:
         own = {**model_fields(span, words, find), **_failed_of(span, words, find)}
     elif kind.step_type is None:
-        own = {"usage": usage_of(find, words)}
+        own = {"usage": usage_of(find, words), **_failed_of(span, words, find)}
     else:
         own = _other_fields(span, words, find, kind.step_type, common)
     return Reading(**common, **own, sources=find.sources)
@@ -48,8 +49,16 @@ def build_reading(
 
 def _tool_fields(span: Span, words: Vocabulary, find: Finder) -> dict[str, Any]:
     raw = find.value("args", words.tool_args)
-    arguments = decode_arguments(raw) if raw is not UNSET else Arguments()
     raw_result = find.value("result", words.tool_result)
+    if span.events and UNSET in (raw, raw_result):
+        told, said = tool_events(span)
+        if raw is UNSET and told is not UNSET:
+            raw, find.sources["args"] = told, "events"
+        if raw_result is UNSET and said is not UNSET:
+            raw_result, find.sources["result"] = said, "events"
+    arguments = decode_arguments(raw) if raw is not UNSET else Arguments()
+    if find.sources.get("args") == "tool.parameters" and _is_schema(arguments.args):
+        arguments = Arguments()
     result = decode_result(raw_result) if raw_result is not UNSET else None
     value = result.value if result else UNSET
     failure = _by_status(failure_of_span(span, value), value, words, find)
@@ -71,6 +80,11 @@ def _tool_fields(span: Span, words: Vocabulary, find: Finder) -> dict[str, Any]:
         "mcp_server": server,
         "is_mcp": server is not None,
     }
+
+
+def _is_schema(args: Json | UnsetType) -> bool:
+    """Whether `tool.parameters` holds what the tool takes, as it does on some spans, not gets."""
+    return isinstance(args, dict) and isinstance(args.get("properties"), dict) and "type" in args
 
 
 def _status_failure(status: str, value: Json | UnsetType) -> Failure:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import UNSET, UnsetType
+
+from trajscope.conventions._messages import find_requests, find_responses
 from trajscope.conventions._vocabulary import Vocabulary
 from trajscope.model.span import Json, Span
 from trajscope.values import decode_json
 
+_DETAILS = "gen_ai.client.inference.operation.details"
 _OUTPUT = {
     "gen_ai.choice": None,
     "gen_ai.content.completion": None,
     "gen_ai.assistant.message.output": None,
-    "gen_ai.client.inference.operation.details": "output.messages",
+    _DETAILS: "output.messages",
 }
 """Events that hold output, and the part of them that does (None: all of it)."""
 
@@ -24,7 +28,7 @@ _INPUT = {
     "gen_ai.tool.message": None,
     "gen_ai.user.message": None,
     "gen_ai.content.prompt": None,
-    "gen_ai.client.inference.operation.details": "input.messages",
+    _DETAILS: "input.messages",
 }
 """Events that can hold tool results, and the part of them that does."""
 
@@ -49,6 +53,27 @@ def input_events(span: Span, words: Vocabulary) -> list[Json]:
         for name, body in _events(span, words)
         if name in _INPUT
     ]
+
+
+def tool_events(span: Span) -> tuple[Json | UnsetType, Json | UnsetType]:
+    """Return arguments and result of a tool span that keeps them in its events (Strands Agents).
+
+    The arguments are what the tool was told, the result what it chose to say: the very events
+    that carry a model's messages.
+    """
+    args: Json | UnsetType = UNSET
+    result: Json | UnsetType = UNSET
+    for name, body in _events(span, Vocabulary()):
+        if name == "gen_ai.tool.message" and "content" in body:
+            args = body["content"]
+        elif name == "gen_ai.choice" and "message" in body:
+            result = body["message"]
+        elif name == _DETAILS:
+            asked = find_requests(body.get("input.messages"))
+            answered = find_responses(body.get("output.messages"))
+            args = asked[0].args if asked else args
+            result = answered[0].result if answered else result
+    return args, result
 
 
 def _events(span: Span, words: Vocabulary) -> Iterator[tuple[str, dict[str, Json]]]:

@@ -6,8 +6,11 @@ gone (attribute limits drop the oldest keys first) and other `gen_ai.*` attribut
 
 from __future__ import annotations
 
+import msgspec
+
 from trajscope.conventions._kind import Kind, noise, step
-from trajscope.model.reading import StepType
+from trajscope.conventions._vocabulary import GEN_AI
+from trajscope.model.reading import Reading, StepType
 from trajscope.model.span import Span
 
 _TOOL, _MODEL = step(StepType.TOOL_CALL), step(StepType.MODEL_GENERATION)
@@ -21,9 +24,16 @@ OPERATIONS: dict[str, Kind] = {
     "generate_content": _MODEL,
     "text_completion": _MODEL,
     "llm_call": _MODEL,
+    "chat.completions": _MODEL,  # Semantic Kernel, and its streaming below
+    "chat.streaming_completions": _MODEL,
+    "text.completions": _MODEL,
+    "text.streaming_completions": _MODEL,
     "invoke_agent": _AGENT,
     "agent_call": _AGENT,
+    "process_thread_run": _AGENT,  # Azure AI Agents
     "invoke_workflow": _WORKFLOW,
+    "invoke_graph": _WORKFLOW,  # Strands Agents
+    "invoke_swarm": _WORKFLOW,
     "embeddings": step(StepType.EMBEDDING),
     "retrieval": _RETRIEVAL,
     "search_memory": _RETRIEVAL,
@@ -32,7 +42,8 @@ OPERATIONS: dict[str, Kind] = {
 }
 """What each value of `gen_ai.operation.name` is; any other value is noise."""
 
-_NAME_WORDS = {k: OPERATIONS[k] for k in ("chat", "execute_tool", "invoke_agent", "embeddings")}
+_LABELS = {k: v for k, v in OPERATIONS.items() if v.step_type and "." not in k}
+"""Operations that a span's label begins with by the conventions."""
 
 
 def kind_of(span: Span) -> Kind | None:
@@ -44,8 +55,25 @@ def kind_of(span: Span) -> Kind | None:
     if "gen_ai.tool.name" in attributes and "gen_ai.request.model" not in attributes:
         return _TOOL
     if "gen_ai.request.model" in attributes or "gen_ai.response.model" in attributes:
-        known = _NAME_WORDS.get(span.name.partition(" ")[0])
+        known = _LABELS.get(span.name.partition(" ")[0])
         return known or _MODEL
     if any(key.startswith("gen_ai.") for key in attributes):
-        return _NAME_WORDS.get(span.name.partition(" ")[0])
+        return _LABELS.get(span.name.partition(" ")[0])
     return None
+
+
+def refine(span: Span, reading: Reading) -> Reading:
+    """Take the name a label repeats (`execute_tool add`) where limits dropped the attribute."""
+    operation, _, rest = span.name.partition(" ")
+    known = OPERATIONS.get(operation)
+    if not rest or known is None or known.step_type is not reading.step_type:
+        return reading
+    sources = {**reading.sources, "name": "span name"}
+    if reading.step_type is StepType.TOOL_CALL and not reading.name:
+        return msgspec.structs.replace(reading, name=rest, sources=sources)
+    is_model = rest in (span.attributes.get(name) for name in GEN_AI.model)
+    if reading.step_type is StepType.AGENT_RUN and not reading.agent_name and not is_model:
+        return msgspec.structs.replace(reading, name=rest, agent_name=rest, sources=sources)
+    if reading.step_type is StepType.WORKFLOW_RUN and reading.name == span.name:
+        return msgspec.structs.replace(reading, name=rest, sources=sources)
+    return reading

@@ -95,10 +95,15 @@ def _request(node: dict[str, Json]) -> ToolRequest | None:
     function = node.get("function")
     if isinstance(function, dict) and text_of(function.get("name")) and _ARGS_KEYS[0] in function:
         return _make_request(function, node, provider=False)
+    legacy = text_of(node.get("function_call_name"))
+    if legacy is not None:  # OpenInference before it had tool calls
+        raw = node.get("function_call_arguments_json")
+        return ToolRequest(legacy, None, decode_arguments(raw).args)
     called = (
         kind in _REQUEST_TYPES
         or "toolCallId" in node
         or (kind is None and "id" in node and "args" in node)
+        or (kind is None and isinstance(node.get("arguments"), dict | str))
     )
     named = _first(node, _NAME_KEYS) and any(k in node for k in _ARGS_KEYS)
     if called and named and kind not in _RESPONSE_TYPES:

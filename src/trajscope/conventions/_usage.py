@@ -79,7 +79,7 @@ def usage_in(value: Json) -> Usage | None:
         usage = Usage(
             _categories(value, "input"),
             _categories(value, "output"),
-            _count(value, ("input_cache_read", "input_cached_tokens", "input_cached")),
+            _count(value, (*_CACHED, "input_cache_read", "input_cached_tokens", "input_cached")),
             _count(value, ("output_reasoning", "output_reasoning_tokens")),
         )
     return None if usage.input is None and usage.output is None else usage
@@ -95,11 +95,11 @@ def _detail(value: dict[str, Json], names: Names, holders: Names) -> int | None:
 
 
 def _categories(value: dict[str, Json], name: str) -> int | None:
-    """The count `name`, and its categories `name_*` where they are not part of it already."""
+    """The count `name`, and the categories named after it unless the total holds them already."""
     own = count_of(value.get(name))
     if own is None:
         return None
-    beside = [count_of(v) or 0 for k, v in value.items() if k.startswith(name + "_")]
+    beside = [count_of(v) or 0 for k, v in value.items() if name in k and k != name]
     whole = count_of(value.get("total"))
     both = [count_of(value.get(n)) or 0 for n in ("input", "output")]
     return own if whole == sum(both) else own + sum(beside)

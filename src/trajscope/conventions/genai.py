@@ -7,7 +7,7 @@ One thing a newcomer would get wrong: this is the floor, not a framework. It rea
 from __future__ import annotations
 
 from trajscope.conventions._convention import VocabularyConvention
-from trajscope.conventions._genai import kind_of
+from trajscope.conventions._genai import kind_of, refine
 from trajscope.conventions._vocabulary import GEN_AI
 
 CONVENTION = VocabularyConvention(
@@ -16,4 +16,5 @@ CONVENTION = VocabularyConvention(
     tier=0,
     vocabulary=GEN_AI,
     kind_of=kind_of,
+    refine=refine,
 )

@@ -30,8 +30,11 @@ _NAMES: dict[str, Kind] = {
     "call_llm": step(StepType.MODEL_GENERATION),
     "invocation": noise("an invocation is the runner around the run"),
 }
-_OLD_AGENT, _OLD_END = "agent_run [", "]"
-"""How ADK before 1.10 labels an agent run; the label is all it records."""
+_OLD_LABELS: dict[str, Kind] = {
+    "agent_run": step(StepType.AGENT_RUN),
+    "tool_call": step(StepType.TOOL_CALL),
+}
+"""ADK before 1.10 labels runs and calls `agent_run [name]`; the label is all that names them."""
 
 
 def kind_of(span: Span) -> Kind | None:
@@ -39,24 +42,33 @@ def kind_of(span: Span) -> Kind | None:
     attributes = span.attributes
     if span.scope_name != _SCOPE and not any(k.startswith(_PREFIX) for k in attributes):
         return None
+    if span.scope_name != _SCOPE and "openinference.span.kind" in attributes:
+        return None  # another library's span of the same call, in its own words
     if attributes.get("gen_ai.tool.name") == "(merged tools)" or span.name.endswith("(merged)"):
         return noise("merged tools gather the results of parallel calls")
     if span.name in _NAMES:
         return _NAMES[span.name]
-    if span.name.startswith(_OLD_AGENT):
-        return step(StepType.AGENT_RUN)
+    word, name = _old_label(span)
+    if name:
+        return _OLD_LABELS[word]
     return _genai.kind_of(span) or noise("an ADK span without an operation")
 
 
 def refine(span: Span, reading: Reading) -> Reading:
-    """Mark MCP tools, and name an agent that only its label names."""
+    """Mark MCP tools, and name what only its label names."""
+    _, name = _old_label(span)
     if reading.step_type in TOOL_STEP_TYPES:
         tool_type = str(span.attributes.get("gen_ai.tool.type", "")).lower()
-        return msgspec.structs.replace(reading, is_mcp=reading.is_mcp or tool_type == "mcptool")
-    if reading.step_type is StepType.AGENT_RUN and span.name.startswith(_OLD_AGENT):
-        name = reading.agent_name or span.name[len(_OLD_AGENT) :].removesuffix(_OLD_END)
-        return msgspec.structs.replace(reading, name=name, agent_name=name)
-    return reading
+        is_mcp = reading.is_mcp or tool_type == "mcptool"
+        reading = msgspec.structs.replace(reading, is_mcp=is_mcp, name=reading.name or name)
+    elif reading.step_type is StepType.AGENT_RUN and name and not reading.agent_name:
+        reading = msgspec.structs.replace(reading, name=name, agent_name=name)
+    return _genai.refine(span, reading)
+
+
+def _old_label(span: Span) -> tuple[str, str]:
+    word, _, rest = span.name.partition(" [")
+    return (word, rest[:-1]) if word in _OLD_LABELS and rest[-1:] == "]" else ("", "")
 
 
 CONVENTION = VocabularyConvention(

@@ -14,7 +14,7 @@ from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.conventions._vocabulary import GEN_AI
 from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
-from trajscope.model.span import Span
+from trajscope.model.span import Json, Span
 from trajscope.values import decode_json, text_of
 
 VOCABULARY = GEN_AI.extended(
@@ -74,7 +74,19 @@ def refine(span: Span, reading: Reading) -> Reading:
         mcp = decode_json(attributes.get("mcp_data"))
         server = text_of(mcp.get("server")) if isinstance(mcp, dict) else None
         own = {"mcp_server": server, "is_mcp": isinstance(mcp, dict)}
+    if reading.failed and (told := _error_text(attributes.get("error"))):
+        own["failure"] = told
     return msgspec.structs.replace(reading, **own) if own else reading
+
+
+def _error_text(value: Json) -> str | None:
+    """An error as one text: its message, and what its data says of the tool and the cause."""
+    error = decode_json(value)
+    if not isinstance(error, dict):
+        return text_of(error)
+    data = error.get("data")
+    inner = [data.get(k) for k in ("tool_name", "error")] if isinstance(data, dict) else []
+    return ": ".join(t for v in (error.get("message"), *inner) if (t := text_of(v))) or None
 
 
 CONVENTION = VocabularyConvention(

@@ -46,4 +46,5 @@ CONVENTION = VocabularyConvention(
     tier=20,
     vocabulary=VOCABULARY,
     kind_of=kind_of,
+    refine=_genai.refine,
 )
