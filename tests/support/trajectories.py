@@ -26,7 +26,7 @@ from trajscope.model.step import (
     WorkflowStepStep,
 )
 from trajscope.model.trajectory import Trajectory
-from trajscope.otlp import Report, spans_from_json
+from trajscope.otlp import Report, records_from_json
 
 NAMES = ("a", "b", "c", "d")
 ARGS: tuple[Any, ...] = ({}, {"q": 1}, {"q": 1.0, "n": [1, {"x": None}]}, {"q": True}, None)
@@ -54,7 +54,8 @@ def trajectory(*steps: BaseStep, **fields: Any) -> Trajectory:
 
 def recorded_spans(path: Path) -> list[Span]:
     """Return the spans of an OTLP JSON file."""
-    return list(spans_from_json(path.read_bytes(), Report(Problems(strict=True))))
+    records = records_from_json(path.read_bytes(), Report(Problems(strict=True)))
+    return [record for record in records if isinstance(record, Span)]
 
 
 def assembled(spans: Iterable[Span]) -> dict[str, Trajectory]:

@@ -21,6 +21,9 @@ Read = Callable[[Span], Reading]
 Key = tuple[str, str]
 _MODEL = "model call"
 
+FROM_LOG = "trajscope.from_log"
+"""Attribute of a span that was made from a log record; such a span is no authority over records."""
+
 
 class _Standin(NamedTuple):
     """A span made from a log record, with its reading."""
@@ -33,8 +36,9 @@ class _Standin(NamedTuple):
 def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> list[Span]:
     """Return `spans` with the log records about them as events, and spans for unrecorded calls.
 
-    The result does not depend on the order of `spans` or `logs`. Records about spans that are not
-    here, and records of no trace that stand for nothing, are left out.
+    The result does not depend on the order of `spans` or `logs`, and joining the same records again
+    changes nothing. Records about spans that are not here, and records of no trace that stand for
+    nothing, are left out.
     """
     known, records = list(spans), list(logs)
     if not records:
@@ -46,7 +50,7 @@ def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> l
     for record in records:
         key = _key(record)
         span = make(record) if make is not None else None
-        if span is not None and (span.trace_id, span.span_id) not in at:
+        if span is not None and key != (span.trace_id, span.span_id):
             standins.append(_Standin(record, span, read(span)))
         elif key in at:
             events[key].append(event_of(record))
@@ -78,11 +82,15 @@ def _key(record: LogRecord) -> Key:
 def _with_events(span: Span, events: list[SpanEvent] | None) -> Span:
     if not events:
         return span
-    merged = sorted([*span.events, *events], key=_event_order)
+    known = {_order(event) for event in span.events}
+    news = {order: event for event in events if (order := _order(event)) not in known}
+    if not news:
+        return span
+    merged = sorted([*span.events, *news.values()], key=_order)
     return msgspec.structs.replace(span, events=tuple(merged))
 
 
-def _event_order(event: SpanEvent) -> tuple[bool, int, bytes]:
+def _order(event: SpanEvent) -> tuple[bool, int, bytes]:
     """By time; equal times by content, so that the order of arrival cannot show."""
     at = event.time_ns
     return (at is None, at or 0, msgspec.json.encode(event, order="deterministic"))
@@ -95,6 +103,8 @@ def _place_standins(
     known = _Known(spans, read)
     kept: list[_Standin] = []
     for item in sorted(standins, key=_standin_order):
+        if known.has(item):
+            continue
         target = known.same_call(item)
         if target is not None:
             events[target].append(event_of(item.record))
@@ -123,8 +133,10 @@ class _Known:
         self._kinds: dict[str, set[str]] = defaultdict(set)
         self._of_session: dict[str, set[str]] = defaultdict(set)
         for span in sorted(spans, key=lambda s: (s.end_ns or 0, s.trace_id, s.span_id)):
-            reading = read(span)
             self.keys.add((span.trace_id, span.span_id))
+            if span.attributes.get(FROM_LOG) is True:
+                continue
+            reading = read(span)
             self._traces.add(span.trace_id)
             if kind := _kind(reading):
                 self._kinds[span.trace_id].add(kind)
@@ -132,6 +144,11 @@ class _Known:
                 self._of_session[reading.session_id].add(span.trace_id)
             if reading.step_type in TOOL_STEP_TYPES and reading.tool_call_id:
                 self._calls[reading.tool_call_id].append((span, reading))
+
+    def has(self, item: _Standin) -> bool:
+        """Whether the record's own span is here already, from an earlier join."""
+        traces = (item.span.trace_id, item.record.trace_id or "")
+        return any((trace, item.span.span_id) in self.keys for trace in traces)
 
     def same_call(self, item: _Standin) -> Key | None:
         """The span of the tool call a record is about: by call id, name and place."""
@@ -169,11 +186,14 @@ class _Known:
 
     def placed(self, item: _Standin, made: set[Key]) -> Span:
         """The kept span in the trace its record names, if that is here, else in its own."""
-        span, record = item.span, item.record
+        record = item.record
+        attributes = {**item.span.attributes, FROM_LOG: True}
+        span = msgspec.structs.replace(item.span, attributes=attributes)
         if record.trace_id in self._traces and record.trace_id is not None:
             parent = record.span_id if _key(record) in self.keys else None
             return msgspec.structs.replace(span, trace_id=record.trace_id, parent_span_id=parent)
-        if (span.trace_id, span.parent_span_id) not in made:
+        above = (span.trace_id, span.parent_span_id or "")
+        if above not in made and above not in self.keys:
             return msgspec.structs.replace(span, parent_span_id=None)
         return span
 

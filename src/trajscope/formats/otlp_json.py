@@ -16,8 +16,8 @@ from trajscope.otlp import (
     Envelope,
     Report,
     decode_envelope,
+    records_from_json,
     spans_from_envelope,
-    spans_from_json,
 )
 from trajscope.ports import Source
 
@@ -46,13 +46,13 @@ class OtlpJson:
         return 2 if _BATCHES.search(source.head) else 0
 
     def read(self, source: Source, problems: Problems) -> Iterator[Span | LogRecord]:
-        """Yield the spans of every document."""
+        """Yield the spans and log records of every document."""
         for document in iter_documents(source, problems, decode_envelope):
             report = Report(problems, document.at)
             if isinstance(document.value, Envelope):
                 yield from spans_from_envelope(document.value, report)
             else:
-                yield from spans_from_json(document.text, report)
+                yield from records_from_json(document.text, report)
 
 
 FORMAT = OtlpJson()

@@ -1,4 +1,4 @@
-"""From one OTLP/JSON document to spans: the envelope, and whose turn it is to read a span.
+"""From one OTLP/JSON document to records: the envelope, and whose turn it is to read a span.
 
 One thing a newcomer would get wrong: the envelope is never decoded into objects. Each level keeps
 its parts as raw bytes, so a document of 140 MB costs its bytes and one span at a time, and one
@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import msgspec
 
-from trajscope.model.span import Json, Span
-from trajscope.otlp import _tolerant, _typed
+from trajscope.model.span import Json, LogRecord, Span
+from trajscope.otlp import _logs, _tolerant, _typed
 from trajscope.otlp._fields import shown
 from trajscope.otlp._report import Report
 
@@ -31,19 +31,17 @@ SCOPE_SPANS = (
 )
 """Names of the list of scopes; the last two are of OTLP before 0.19."""
 SCOPE = ("scope", "instrumentationLibrary", "instrumentation_library")
-_OTHER_SIGNALS = (
-    (
-        {"resourceLogs", "resource_logs"},
-        {"scopeLogs", "scope_logs", "instrumentationLibraryLogs", "instrumentation_library_logs"},
-        {"logRecords", "log_records", "logs"},
-        "log records",
-    ),
-    (
-        {"resourceMetrics", "resource_metrics"},
-        {"scopeMetrics", "scope_metrics", "instrumentationLibraryMetrics"},
-        {"metrics"},
-        "metrics",
-    ),
+RESOURCE_LOGS = ("resourceLogs", "resource_logs")
+SCOPE_LOGS = (
+    "scopeLogs",
+    "scope_logs",
+    "instrumentationLibraryLogs",
+    "instrumentation_library_logs",
+)
+LOG_RECORDS = ("logRecords", "log_records", "logs")
+_METRICS = (
+    {"resourceMetrics", "resource_metrics"},
+    {"scopeMetrics", "scope_metrics", "instrumentationLibraryMetrics"},
 )
 Buffer = bytes | bytearray | memoryview
 _members: msgspec.json.Decoder[Members | None] = msgspec.json.Decoder(Members | None)
@@ -51,16 +49,16 @@ _anything: msgspec.json.Decoder[Json] = msgspec.json.Decoder()
 _items: msgspec.json.Decoder[Items] = msgspec.json.Decoder(Items)
 
 
-def spans_from_json(document: Buffer, report: Report) -> Iterator[Span]:
-    """Yield the spans of one OTLP/JSON document (an export request, TracesData, a Tempo trace).
+def records_from_json(document: Buffer, report: Report) -> Iterator[Span | LogRecord]:
+    """Yield the spans and log records of one OTLP/JSON document.
 
-    Log records and metrics are counted as skipped. Whatever cannot be read is added to `report`;
-    nothing is raised for it unless its problems are strict.
+    An export request, TracesData, LogsData, a Tempo trace. Metrics are counted as skipped. Whatever
+    cannot be read is added to `report`; nothing is raised for it unless its problems are strict.
     """
     try:
         envelope = _typed.decode_envelope(document)
     except _typed.REFUSALS:
-        yield from spans_from_odd_json(document, report)
+        yield from records_from_odd_json(document, report)
     else:
         yield from spans_from_envelope(envelope, report)
 
@@ -85,8 +83,8 @@ def spans_from_envelope(envelope: _typed.Envelope, report: Report) -> Iterator[S
             )
 
 
-def spans_from_odd_json(document: Buffer, report: Report) -> Iterator[Span]:
-    """Yield the spans of a document in any other spelling, level by level."""
+def records_from_odd_json(document: Buffer, report: Report) -> Iterator[Span | LogRecord]:
+    """Yield the records of a document in any other spelling, level by level."""
     envelope = _decode(_members, document, report)
     if envelope is None:
         return
@@ -102,7 +100,11 @@ def spans_from_odd_json(document: Buffer, report: Report) -> Iterator[Span]:
             known = True
             for part, place in _parts(raw, report.below(name)):
                 yield from _resource_spans(part, place)
-        known |= _skip_other_signal(name, raw, report)
+        elif name in RESOURCE_LOGS:
+            known = True
+            for part, place in _parts(raw, report.below(name)):
+                yield from _resource_logs(part, place)
+        known |= _skip_metrics(name, raw, report)
     if not known:
         report.add(
             f"no OTLP document (got an object with {shown([*envelope][:5])}); "
@@ -119,6 +121,29 @@ def _resource_spans(part: Members, report: Report) -> Iterator[Span]:
                     spans_place = place.below("spans")
                     spans = _decode(_items, scope_part["spans"], spans_place) or []
                     yield from _spans(spans, resource, *_scope(scope_part, place), spans_place)
+
+
+def _resource_logs(part: Members, report: Report) -> Iterator[LogRecord]:
+    resource = _resource(part.get("resource"), report.below("resource"))
+    for name in SCOPE_LOGS:
+        if name in part:
+            for scope_part, place in _parts(part[name], report.below(name)):
+                scope_name, _ = _scope(scope_part, place)
+                yield from _log_records(scope_part, resource, scope_name, place)
+
+
+def _log_records(
+    part: Members, resource: dict[str, Json], scope_name: str, report: Report
+) -> Iterator[LogRecord]:
+    for name in LOG_RECORDS:
+        if name in part:
+            items = _decode(_items, part[name], report.below(name))
+            for index, raw in enumerate(items or ()):
+                place = report.below(name, index)
+                plain = _decode(_anything, raw, place)
+                record = _logs.read_log_record(plain, resource, scope_name, place)
+                if record is not None:
+                    yield record
 
 
 def _spans(
@@ -174,19 +199,19 @@ def _text(part: Members, name: str, report: Report) -> str:
     return _tolerant.read_text(_decode(_anything, part[name], place), place)
 
 
-def _skip_other_signal(name: str, raw: msgspec.Raw, report: Report) -> bool:
-    for resources, scopes, records, word in _OTHER_SIGNALS:
-        if name in resources:
-            count = 0
-            for part, place in _parts(raw, report.below(name)):
-                for key in scopes & part.keys():
-                    for scope_part, below in _parts(part[key], place.below(key)):
-                        for found in records & scope_part.keys():
-                            items = _decode(_items, scope_part[found], below.below(found))
-                            count += len(items or ())
-            report.problems.skip(word, count)
-            return True
-    return False
+def _skip_metrics(name: str, raw: msgspec.Raw, report: Report) -> bool:
+    resources, scopes = _METRICS
+    if name not in resources:
+        return False
+    count = 0
+    for part, place in _parts(raw, report.below(name)):
+        for key in scopes & part.keys():
+            for scope_part, below in _parts(part[key], place.below(key)):
+                if "metrics" in scope_part:
+                    items = _decode(_items, scope_part["metrics"], below.below("metrics"))
+                    count += len(items or ())
+    report.problems.skip("metrics", count)
+    return True
 
 
 def _parts(raw: msgspec.Raw, report: Report) -> Iterator[tuple[Members, Report]]:

@@ -1,4 +1,4 @@
-"""From OTLP protobuf messages to spans.
+"""From OTLP protobuf messages to spans and log records.
 
 One thing a newcomer would get wrong: in protobuf nothing is absent. An id of no bytes and a time
 of zero mean "not given", just as in JSON. And a request of log records decodes as one of spans,
@@ -14,6 +14,7 @@ from typing import Any
 
 from google.protobuf.message import DecodeError as ProtobufError
 from opentelemetry.proto.common.v1.common_pb2 import InstrumentationScope
+from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord as LogMessage
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 
@@ -23,35 +24,35 @@ from trajscope.otlp import wire
 from trajscope.otlp._fields import KINDS, STATUS_CODES, required_id, to_id
 from trajscope.otlp._report import Report
 
-_OTHER_SIGNALS = {"log record": "log records", "metric": "metrics"}
-
 
 def records_from_protobuf(
     message: bytes, report: Report, *, is_part: bool = False
 ) -> Iterator[Span | LogRecord]:
-    """Yield the spans of one message: an export request, or (`is_part`) one ResourceSpans.
+    """Yield the records of one message: an export request, or (`is_part`) one resource's part.
 
-    Log records and metrics are counted as skipped. Each span is decoded by itself, so one that is
-    broken costs only itself; it is added to `report`.
+    Metrics are counted as skipped. Each record is decoded by itself, so one that is broken costs
+    only itself; it is added to `report`.
     """
     data = memoryview(message)
     try:
         for index, part in enumerate([data] if is_part else wire.parts(data, 1)):
-            yield from _resource_spans(part, report.below("resourceSpans", index))
+            yield from _resource_part(part, report.below("resources", index))
     except wire.WireError as error:
         report.add(f"cannot be decoded ({error}); the rest of the message is left out")
 
 
-def _resource_spans(data: memoryview, report: Report) -> Iterator[Span]:
+def _resource_part(data: memoryview, report: Report) -> Iterator[Span | LogRecord]:
     resource: dict[str, Json] = {}
     for part in wire.parts(data, 1):
         message = _parsed(Resource, part, report.below("resource"))
         resource = {} if message is None else _attributes(message.attributes)
     for number, part in enumerate(wire.parts(data, *wire.SCOPES)):
-        yield from _scope_spans(part, resource, report.below("scopeSpans", number))
+        yield from _scope_part(part, resource, report.below("scopes", number))
 
 
-def _scope_spans(data: memoryview, resource: dict[str, Json], report: Report) -> Iterator[Span]:
+def _scope_part(
+    data: memoryview, resource: dict[str, Json], report: Report
+) -> Iterator[Span | LogRecord]:
     scope_name = scope_version = ""
     for part in wire.parts(data, 1):
         scope = _parsed(InstrumentationScope, part, report.below("scope"))
@@ -59,17 +60,21 @@ def _scope_spans(data: memoryview, resource: dict[str, Json], report: Report) ->
             scope_name, scope_version = scope.name, scope.version
     for position, part in enumerate(wire.parts(data, wire.RECORDS)):
         signal = wire.signal_of(part)
-        if signal in _OTHER_SIGNALS:
-            report.problems.skip(_OTHER_SIGNALS[signal])
+        if signal == "metric":
+            report.problems.skip("metrics")
             continue
-        place = report.below("spans", position)
-        message = _parsed(SpanMessage, part, place)
+        is_log = signal == "log record"
+        place = report.below("records", position)
+        message = _parsed(LogMessage if is_log else SpanMessage, part, place)
         if message is None:
             continue
         try:
-            yield _span(message, resource, scope_name, scope_version, place)
+            if is_log:
+                yield _log_record(message, resource, scope_name)
+            else:
+                yield _span(message, resource, scope_name, scope_version, place)
         except SpanError as error:
-            place.add_error(error, lost="the span is left out")
+            place.add_error(error, lost=f"the {'log record' if is_log else 'span'} is left out")
 
 
 def _parsed(kind: Any, data: memoryview, report: Report) -> Any:
@@ -103,6 +108,20 @@ def _span(
             for e in span.events
         ),
         links=tuple(_links(span.links, report.below("links"))),
+        resource=resource,
+    )
+
+
+def _log_record(record: Any, resource: dict[str, Json], scope_name: str) -> LogRecord:
+    return LogRecord(
+        trace_id=to_id(record.trace_id, 16, "traceId") or None,
+        span_id=to_id(record.span_id, 8, "spanId") or None,
+        time_ns=record.time_unix_nano or record.observed_time_unix_nano or None,
+        event_name=record.event_name,
+        body=_value(record.body),
+        severity=record.severity_text,
+        scope_name=scope_name,
+        attributes=_attributes(record.attributes),
         resource=resource,
     )
 
