@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO, cast
 from weakref import WeakKeyDictionary
 
@@ -35,20 +36,19 @@ def parquet_columns(source: Source) -> tuple[str, ...]:
 
     Every Parquet format asks, so the answer is kept as long as the source lives.
     """
-    try:
+    with suppress(TypeError):  # of a source that cannot be referred to weakly
         if source in _known:
             return _known[source]
-    except TypeError:  # a source that cannot be referred to weakly
-        pass
+    faults = _faults()
     try:
         with _random_access(source) as stream:
             columns = tuple(_file(stream).schema_arrow.names)
-    except (*_faults(), InputError):
+    except InputError:
         columns = ()
-    try:
+    except faults:
+        columns = ()
+    with suppress(TypeError):
         _known[source] = columns
-    except TypeError:
-        pass
     return columns
 
 
@@ -79,10 +79,11 @@ def _file(stream: BinaryIO) -> Any:
 
 
 def _faults() -> tuple[type[Exception], ...]:
-    """What reading a damaged file may raise: Arrow's errors are ValueErrors, OSErrors and others."""
+    """What reading a damaged file may raise: some of Arrow's errors are no `ArrowException`."""
     import pyarrow
 
-    return (pyarrow.ArrowException, OSError, ValueError, KeyError, TypeError, OverflowError)
+    own = cast("type[Exception]", pyarrow.ArrowException)
+    return (own, OSError, ValueError, KeyError, TypeError, OverflowError)
 
 
 def _first_line(error: Exception) -> str:
@@ -139,7 +140,7 @@ def _plain(value: Any) -> Json:
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
-        return value if value == value else None  # noqa: PLR0124 - NaN is not itself
+        return value if value == value else None
     if isinstance(value, bytes):
         try:
             return value.decode()

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from trajscope.errors import Location, Problems, SpanError
+from trajscope.errors import Problems, SpanError
 from trajscope.formats._documents import Document, iter_documents
 from trajscope.formats._parquet import is_parquet, parquet_columns, parquet_rows
 from trajscope.formats._peek import decode_json, first_records
@@ -23,8 +23,7 @@ from trajscope.ports import Source
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _items = msgspec.json.Decoder(list[msgspec.Raw])
-_MAX_NESTING = 3
-"""Levels of lists around records: an array, an envelope's list, Zipkin's traces."""
+_validate = msgspec.json.Decoder(msgspec.Raw).decode
 
 
 @dataclass(frozen=True)
@@ -70,44 +69,46 @@ def iter_rows(source: Source, problems: Problems, members: tuple[str, ...] = ())
     if is_parquet(source):
         yield from parquet_rows(source, problems)
         return
-    for document in iter_documents(source, problems):
+    decode = _validate if members else msgspec.json.decode
+    for document in iter_documents(source, problems, decode):
         yield from _unwrapped(document, problems, members)
 
 
 def _unwrapped(document: Document, problems: Problems, members: tuple[str, ...]) -> Iterator[Row]:
-    quoted = [f'"{name}"'.encode() for name in members]
-    stack: list[tuple[bytes, Location]] = [(document.text, document.at)]
-    nesting = 0
-    while stack:
-        text, at = stack.pop()
-        report = Report(problems, at)
+    """Yield the record a document is, or the records in the list of an envelope, one at a time."""
+    report = Report(problems, document.at)
+    try:
+        listed = _list_in(document, members)
+        if listed is None:
+            value = document.value if not members else None
+            yield from _row(decode_json(document.text) if value is None else value, report)
+            return
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        report.add(f"cannot be decoded ({error}); the record is left out")
+        return
+    for number, raw in enumerate(listed, start=1):
+        report = Report(problems, replace(document.at, record=number))
         try:
-            inner = _list_in(text, members, quoted) if nesting < _MAX_NESTING else None
-            if inner is not None:
-                nesting += 1
-                numbered = enumerate(inner, start=1)
-                parts = [(memoryview(raw), replace(at, record=number)) for number, raw in numbered]
-                stack.extend(reversed(parts))
-                continue
-            value = decode_json(text)
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+            value = decode_json(bytes(raw))
+        except ValueError as error:
             report.add(f"cannot be decoded ({error}); the record is left out")
-            continue
-        if isinstance(value, dict):
-            yield Row(value, report)
         else:
-            report.add(f"no record (got {shown(value)}); expected a JSON object")
+            yield from _row(value, report)
 
 
-def _list_in(
-    text: bytes, members: tuple[str, ...], quoted: list[bytes]
-) -> list[msgspec.Raw] | None:
-    """The records of an array or of an envelope, still encoded; None for a record of its own."""
-    if text[:1] == b"[":
-        return _items.decode(text)
-    if any(name in text for name in quoted):
-        parts = _members.decode(text)
-        for name in members:
-            if name in parts and bytes(parts[name])[:1] == b"[":
-                return _items.decode(parts[name])
+def _row(value: Json, report: Report) -> Iterator[Row]:
+    if isinstance(value, dict):
+        yield Row(value, report)
+    else:
+        report.add(f"no record (got {shown(value)}); expected a JSON object")
+
+
+def _list_in(document: Document, members: tuple[str, ...]) -> list[msgspec.Raw] | None:
+    """The records of an envelope, still encoded; None for a record of its own."""
+    if not any(name.encode() in document.text for name in members):
+        return None
+    parts = _members.decode(document.text)
+    for name in members:
+        if name in parts and bytes(parts[name])[:1] == b"[":
+            return _items.decode(parts[name])
     return None
