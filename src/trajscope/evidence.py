@@ -180,7 +180,8 @@ def failure_of_span(span: Span, result: Json = UNSET) -> Failure:
     if is_interrupt(span):
         return Failure(False, None, f"{exception or 'the status'} is an interrupt")
     if span.status_code == "ERROR":
-        text = span.status_message or message or text_of(result) or exception
+        kind = text_of(span.attributes.get("error.type"))
+        text = span.status_message or message or text_of(result) or exception or kind
         return Failure(True, text, "span status ERROR")
     error_type = text_of(span.attributes.get("error.type"))
     if error_type:

@@ -6,13 +6,21 @@ from tests.support.truth import FORMS, differences, trajectories_of, truth_of, u
 
 LACKING = {
     "google_adk-err": {"tools"},
+    "mcp_mcp1-client": {"tools"},
+    "mcp_mcp2-client": {"tools"},
 }
 """Where the trace says otherwise than the truth, because what would tell was not recorded."""
 
 UNKNOWN = {
+    "crewai_oi-flow": {"model_calls"},  # that recorder writes no model spans
+    "crewai_oi-twoagents": {"model_calls"},
     "google_adk-err": {"args"},
     "google_adk-mcp": {"args"},
     "mastra1-tripwire": {"model_calls"},  # the tripwire stopped the run before any
+    "mcp_fastmcp-clientserver": {"args"},
+    "mcp_mcp1-client": {"args", "success"},  # the trace holds nothing of the session
+    "mcp_mcp2-client": {"args", "success"},  # the client's spans never say how a call ended
+    "mcp_mcp2-clientserver": {"args"},
     "pydantic_ai1x_v1-nocontent": {"args"},
     "vercel_ai6-nocontent": {"args"},
 }

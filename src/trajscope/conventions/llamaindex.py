@@ -7,15 +7,16 @@ its spans as such; the events handed from step to step end with `current_agent_n
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
+from msgspec import UnsetType
 
 from trajscope.conventions import _openinference
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.model.reading import Reading, StepType
-from trajscope.model.span import Span
+from trajscope.model.span import Json, Span
 from trajscope.values import decode_json, text_of
 
 _SCOPES = (
@@ -76,12 +77,19 @@ def refine(span: Span, reading: Reading) -> Reading:
     changes: dict[str, Any] = {}
     if reading.step_type in (StepType.AGENT_RUN, StepType.WORKFLOW_RUN):
         changes["name"] = owner or span.name
+    elif reading.step_type is StepType.TOOL_CALL and _is_tool_output(reading.result):
+        changes["result"] = reading.result["raw_output"]
     elif reading.step_type is None and span.attributes.get("openinference.span.kind") == "CHAIN":
         if method in _AGENT_STEPS:
             changes["agent_name"] = _current_agent(span)
         else:
             changes |= {"candidate": StepType.WORKFLOW_STEP, "name": method}
     return msgspec.structs.replace(reading, **changes) if changes else reading
+
+
+def _is_tool_output(result: Json | UnsetType) -> TypeGuard[dict[str, Json]]:
+    """Whether a result is a serialised `ToolOutput`, which holds what the tool returned."""
+    return isinstance(result, dict) and {"raw_output", "raw_input"} <= result.keys()
 
 
 def _current_agent(span: Span) -> str | None:
