@@ -190,7 +190,7 @@ def decode_result(value: Json) -> Result:
             message = _tool_message(value["output"])
         if message is not None:
             return Result(
-                _content_of(message.get("content")),
+                content_of(message.get("content")),
                 text_of(message.get("tool_call_id")),
                 text_of(message.get("name")),
                 text_of(message.get("status")),
@@ -216,8 +216,12 @@ def _tool_message(value: dict[str, Json]) -> dict[str, Json] | None:
     return None
 
 
-def _content_of(content: Json) -> Json:
-    """Join the parts of a message's content when all of them are text; else leave them."""
+def content_of(content: Json) -> Json:
+    """Return a message's content, its parts joined when all of them are text.
+
+    >>> content_of([{"type": "text", "text": "18 C"}])
+    '18 C'
+    """
     if isinstance(content, list) and content:
         texts = [p.get("text") if isinstance(p, dict) else p for p in content]
         if all(isinstance(t, str) for t in texts):

@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 from trajscope.evidence import failure_in_result
 from trajscope.model.reading import ToolRequest, ToolResponse
 from trajscope.model.span import Json
-from trajscope.values import decode_arguments, decode_json, decode_result, text_of
+from trajscope.values import content_of, decode_arguments, decode_json, decode_result, text_of
 
 _REQUEST_TYPES = frozenset(
     {
@@ -37,7 +37,7 @@ _RESPONSE_TYPES = frozenset(
 )
 _NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
 _ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
-_ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "id")
+_ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id")
 _RESULT_KEYS = ("response", "result", "output", "content", "toolOutput", "error")
 _MAX_NODES = 200_000
 
@@ -146,7 +146,7 @@ def _holds_parts(content: Json) -> bool:
 
 def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolResponse | None:
     key = next((k for k in _RESULT_KEYS if k in inner), None)
-    value = decode_result(inner[key]).value if key else UNSET
+    value = content_of(decode_result(inner[key]).value) if key else UNSET
     if isinstance(value, dict) and value.keys() == {"type", "value"}:  # the AI SDK's typed output
         status = "error" if str(value["type"]).startswith("error") else None
         value = value["value"]

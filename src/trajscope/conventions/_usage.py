@@ -67,6 +67,8 @@ def usage_in(value: Json) -> Usage | None:
     Usage(input=40, output=5, cached_input=30, reasoning_output=None)
     """
     value = decode_json(value)
+    if isinstance(value, dict) and isinstance(value.get("usage"), dict):
+        value = value["usage"]
     if not isinstance(value, dict):
         return None
     usage = Usage(
