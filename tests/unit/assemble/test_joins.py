@@ -1,0 +1,162 @@
+"""What RESOLVE joins: answers to calls, refusals around them, runners and their runs, handoffs."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from tests.unit.assemble.readings import (
+    Pair,
+    agent,
+    asks,
+    assembled,
+    at,
+    model,
+    noise,
+    only,
+    tool,
+    tools,
+)
+from trajscope.model.reading import StepType, ToolRequest, ToolResponse
+from trajscope.model.span import Json
+from trajscope.model.step import HandoffStep, ToolStep
+
+
+def calls(pairs: Iterable[Pair]) -> list[ToolStep]:
+    return tools(only(list(pairs)))
+
+
+def gave(call_id: str | None, result: Json, name: str | None = None) -> ToolResponse:
+    return ToolResponse(call_id, name, result)
+
+
+def test_a_call_id_that_two_agents_share_is_answered_by_what_comes_next() -> None:
+    found = calls(
+        [
+            model("a", start=0, requests=(asks("look", "c1"),)),
+            model("b", start=10, responses=(gave("c1", "one"),), requests=(asks("find", "c1"),)),
+            model("c", start=20, responses=(gave("c1", "one"), gave("c1", "two"))),
+        ]
+    )
+    assert [(s.name, s.tool_result) for s in found] == [("look", "one"), ("find", "two")]
+
+
+def test_an_answer_given_before_the_call_is_none_to_it() -> None:
+    found = calls(
+        [
+            model("a", start=0, responses=(gave("c1", "stale"),)),
+            model("b", start=10, requests=(asks("look", "c1"),)),
+        ]
+    )
+    assert [(s.tool_result, s.success) for s in found] == [(None, None)]
+
+
+def test_calls_without_ids_are_answered_by_name_and_place_though_the_history_repeats() -> None:
+    ask = (ToolRequest("look", None, {"n": 1}), ToolRequest("look", None, {"n": 2}))
+    found = calls(
+        [
+            model("a", start=0, requests=ask[:1]),
+            model("b", start=10, responses=(gave(None, 1, "look"),), requests=ask),
+            model("c", start=20, responses=tuple(gave(None, n, "look") for n in (1, 10, 20))),
+        ]
+    )
+    assert [s.tool_result for s in found] == [1, 10, 20]
+
+
+@pytest.mark.parametrize(("session", "result"), [("s1", "ok"), ("s2", None)])
+def test_an_answer_in_a_later_trace_is_found_in_the_same_session(
+    session: str, result: str | None
+) -> None:
+    ask = (asks("look", "c1"),)
+    answered = (gave("c1", "ok"),)
+    pairs = [
+        model("a", start=0, trace="t1", session_id="s1", requests=ask),
+        model("b", start=9, trace="t2", session_id=session, responses=answered),
+    ]
+    (call,) = (call for found in assembled(pairs) for call in tools(found))
+    assert call.tool_result == result
+
+
+@pytest.mark.parametrize(
+    ("text", "success"),
+    [
+        ("Tool not found: {'tool_name': 'look'}", False),
+        ("Tool not found: {'tool_name': 'other'}", None),  # a refusal, but of another call
+        ("Max turns exceeded", None),
+    ],
+)
+def test_a_turn_that_ended_by_refusing_a_call_says_what_became_of_it(
+    text: str, success: bool | None
+) -> None:
+    (found,) = calls(
+        [
+            agent("boss"),
+            noise("turn", "boss", 1, failed=True, failure=text),
+            model("m", "turn", 2, requests=(asks("look", "c1"),)),
+        ]
+    )
+    assert (found.executed, found.success) == (False, success)
+
+
+def test_a_runner_around_one_run_of_its_name_is_that_run() -> None:
+    found = only([at("w", kind=StepType.WORKFLOW_RUN, name="boss"), agent("boss", "w", 1)])
+    assert [(s.step_type, s.name) for s in found.walk()] == [("agent_run", "boss")]
+
+
+def test_a_workflow_of_several_runs_stays() -> None:
+    found = only(
+        [
+            at("w", kind=StepType.WORKFLOW_RUN, name="boss"),
+            agent("boss", "w", 1),
+            agent("clerk", "w", 2),
+        ]
+    )
+    assert [s.step_type for s in found.walk()] == ["workflow_run", "agent_run", "agent_run"]
+
+
+def handoff(pairs: Iterable[Pair]) -> HandoffStep:
+    (step,) = (s for s in only(list(pairs)).walk() if isinstance(s, HandoffStep))
+    return step
+
+
+def test_a_handoff_passes_from_its_own_agent_to_the_next_run() -> None:
+    found = handoff(
+        [
+            at("w", kind=StepType.WORKFLOW_RUN),
+            agent("triage", "w", 1),
+            agent("helper", "triage", 2),  # a run inside the agent is not what it hands over to
+            at("h", "triage", 2, kind=StepType.HANDOFF),
+            agent("nested", "triage", 3),
+            agent("orders", "w", 4),
+        ]
+    )
+    assert (found.from_agent, found.to_agent, found.name) == ("triage", "orders", "orders")
+
+
+def test_a_handoff_that_says_where_it_goes_is_believed() -> None:
+    known = {"from_agent": "x", "to_agent": "y"}
+    found = handoff([at("h", kind=StepType.HANDOFF, fields=known), agent("orders", start=4)])
+    assert (found.from_agent, found.to_agent) == ("x", "y")
+
+
+TEXTS = [
+    ("Error executing tool add", False),
+    ("Error executing tool add: division by zero", False),
+    ("Unknown tool: add", False),
+    ("Error calling tool 'add'", False),
+    ("MCP error -32602: Tool add not found", False),
+    ("Error executing tool adder", True),  # of another tool: this one only reports it
+    ("The log says: Error executing tool add", True),
+    ("Tool add is a calculator", True),
+]
+
+
+@pytest.mark.parametrize(("text", "success"), TEXTS)
+def test_the_fixed_error_text_of_an_mcp_sdk_fails_its_own_call(text: str, success: bool) -> None:
+    for result in (text, {"type": "text", "text": text}, {"content": [{"text": text}]}):
+        (found,) = calls([tool("t", name="add", is_mcp=True, result=result)])
+        assert found.success is success
+
+
+def test_the_same_text_from_a_tool_that_is_not_of_mcp_is_prose() -> None:
+    (found,) = calls([tool("t", name="add", result="Error executing tool add")])
+    assert found.success is True
