@@ -34,7 +34,7 @@ _MULTI_AGENT = "AgentWorkflow"
 _NOT_A_WORKFLOW = ("Pipeline", "Query")
 _NO_CALL = ("get_tool_calls_from_response",)
 _CURRENT_AGENT = re.compile(
-    r"current_agent_name=(['\"])(?P<name>(?:[^'\"\\]|\\.)+)\1\)[\"}\]\s]*\Z"
+    r"current_agent_name=(?:'(?P<single>(?:[^'\\]|\\.)+)'|\"(?P<double>(?:[^\"\\]|\\.)+)\")\)\Z"
 )
 
 
@@ -98,7 +98,7 @@ def _current_agent(span: Span) -> str | None:
         value = decode_json(span.attributes.get(key))
         event = value.get("ev") if isinstance(value, dict) else value
         if isinstance(event, str) and (match := _CURRENT_AGENT.search(event[-300:])):
-            return match["name"]
+            return match["single"] or match["double"]
     return None
 
 

@@ -4,7 +4,10 @@ import json
 from typing import Any
 
 from tests.support.steps import become, recorder, tools
+from trajscope.assemble import assemble
+from trajscope.conventions import Reader
 from trajscope.model.span import Span, SpanEvent
+from trajscope.model.step import RetrievalStep
 
 oi = recorder("openinference.instrumentation.langchain")
 tl = recorder("opentelemetry.instrumentation.langchain")
@@ -55,7 +58,7 @@ def test_a_subgraph_is_a_node_with_nodes() -> None:
 
 
 def test_a_created_agent_without_a_name() -> None:
-    made = {"ls_integration": "langchain_create_agent"}
+    made: dict[str, Any] = {"ls_integration": "langchain_create_agent"}
     found = become(
         chain(1, "LangGraph", **made),
         chain(2, "model", 1, langgraph_node="model", **made),
@@ -67,8 +70,8 @@ def test_a_created_agent_without_a_name() -> None:
 
 def test_a_graph_inside_a_tool_of_an_agent_is_a_workflow() -> None:
     """Metadata is inherited: the graph and its node still carry the name of the agent around."""
-    agent = {"lc_agent_name": "boss", "ls_integration": "langchain_create_agent"}
-    inner = {"lc_agent_name": "boss", "ls_integration": "langgraph"}
+    agent: dict[str, Any] = {"lc_agent_name": "boss", "ls_integration": "langchain_create_agent"}
+    inner: dict[str, Any] = {"lc_agent_name": "boss", "ls_integration": "langgraph"}
     found = become(
         chain(1, "boss", **agent),
         oi(2, "search", 1, **{"openinference.span.kind": "TOOL", "tool.name": "search"}),
@@ -151,10 +154,6 @@ def test_a_runnable_is_no_agent_though_its_operation_says_so() -> None:
 
 
 def test_a_retriever_keeps_its_question_and_its_documents() -> None:
-    from trajscope.assemble import assemble
-    from trajscope.conventions import Reader
-    from trajscope.model.step import RetrievalStep
-
     (found,) = assemble(
         [
             tl(
