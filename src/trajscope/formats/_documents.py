@@ -108,6 +108,8 @@ class _Splitter:
                     document = self._gather(number, rest, column=start)
                     if document is not None:
                         yield document
+                elif _breaks_off(rest, fault.offset, 0):
+                    self._report_cut(number, rest)
                 else:
                     self._report(number, fault.message)
                 return
@@ -189,8 +191,8 @@ class _Splitter:
 
     def _resume_behind(self, number: int, text: bytes, column: int, fault: _Fault) -> None:
         """Report a broken document and go on with the next line that may start one."""
-        if fault.cut:
-            self._report_cut(number, text)
+        if fault.cut or _breaks_off(text, fault.offset, column):
+            self._report_cut(number, text[: fault.offset] or text)
         else:
             self._report(number + text.count(b"\n", 0, fault.offset), fault.message)
         rest = text[text.find(b"\n") + 1 :] if b"\n" in text else b""
@@ -214,6 +216,14 @@ def _closes(line: bytes, column: int) -> bool:
     """Whether a line of pretty text may close the document that began at `column`."""
     bare = line.lstrip(b" \t")
     return bare[:1] in (b"}", b"]") and len(line) - len(bare) <= column
+
+
+def _breaks_off(text: bytes, offset: int, column: int) -> bool:
+    """Whether a fault lies where a line ends, or where the next document opens at the margin."""
+    line_start = text.rfind(b"\n", 0, offset) + 1
+    opens = text[offset : offset + 1] in (b"{", b"[")
+    at_margin = opens and line_start > 0 and offset - line_start <= column
+    return text[offset : offset + 1] in (b"\r", b"\n") or at_margin
 
 
 def _end_of_first(text: bytes | memoryview) -> int:

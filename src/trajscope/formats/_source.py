@@ -86,12 +86,17 @@ class FileSource:
     def open_raw(self) -> io.BufferedReader:
         """Return the stored bytes, still compressed; for hashing."""
         if isinstance(self._raw, Path):
-            return io.BufferedReader(io.FileIO(self._raw), buffer_size=1 << 18)
+            return io.BufferedReader(open_file(self._raw), buffer_size=1 << 18)
         self._raw.seek(0)
         return io.BufferedReader(_Kept(self._raw))
 
     def _note_fault(self, fault: str) -> None:
         self.fault = fault
+
+
+def open_file(path: Path) -> io.FileIO:
+    """Open a file for reading its bytes."""
+    return io.FileIO(path)
 
 
 class _Kept(io.RawIOBase):

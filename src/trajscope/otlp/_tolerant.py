@@ -150,8 +150,8 @@ def read_attributes(value: Json, report: Report) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for part, place in _objects(value, report):
         key = part.get("key")
-        if isinstance(key, str):
-            found[key] = read_value(part.get("value"), place.below("value"))
+        if key is None or isinstance(key, str):  # an absent key is the empty one, as in protobuf
+            found[key or ""] = read_value(part.get("value"), place.below("value"))
         else:
             place.add(f"attribute left out (got the key {shown(key)}); expected text")
     return found

@@ -7,6 +7,7 @@ them apart.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import BinaryIO, Literal
 
@@ -31,6 +32,8 @@ _DECISIVE: dict[tuple[int, int], Signal] = {
     (8, FIXED32): "log record",  # flags
     (7, BYTES): "metric",  # sum
 }
+
+_PRINTABLE = re.compile(rb"[ -~]+").fullmatch
 
 
 class WireError(ValueError):
@@ -93,9 +96,11 @@ def parts(data: memoryview, *numbers: int) -> Iterator[memoryview]:
 
 def signal_of(record: memoryview) -> Signal | None:
     """Return what a record inside a scope is, by fields that only one signal has; else None."""
-    if bytes(record[:2]) == b"\x0a\x10" and bytes(record[18:20]) == b"\x12\x08":
-        return "span"  # a trace id of 16 bytes, then a span id of 8
-    names_itself = False
+    start = bytes(record[:28])
+    has_ids = start[:2] == b"\x0a\x10" and start[18:20] == b"\x12\x08"
+    if has_ids and not _PRINTABLE(start[2:18] + start[20:28]):
+        return "span"  # a trace id of 16 bytes, then a span id of 8: no name and description
+    names_itself = has_ids
     try:
         for number, kind, content in fields(record, cut=True):
             if (number, kind) in _DECISIVE:
