@@ -87,7 +87,7 @@ def _objects(value: Json, shape: object) -> Iterator[dict[str, Json]]:
 
 
 def _request(node: dict[str, Json]) -> ToolRequest | None:
-    kind = node.get("type")
+    kind = _type_of(node)
     for key in ("function_call", "functionCall", "toolUse"):
         inner = node.get(key)
         if isinstance(inner, dict) and text_of(inner.get("name")):
@@ -134,14 +134,20 @@ def _response(node: dict[str, Json]) -> ToolResponse | None:
     )
     if is_message and isinstance(node.get("content"), list) and _holds_parts(node["content"]):
         return None
-    answers = is_message or node.get("type") in _RESPONSE_TYPES
+    answers = is_message or _type_of(node) in _RESPONSE_TYPES
     if answers and (_first(node, _ID_KEYS) or _first(node, _NAME_KEYS)):
         return _make_response(node, node)
     return None
 
 
+def _type_of(node: dict[str, Json]) -> str | None:
+    """The type, if it is text: a value of any other kind cannot be looked up."""
+    kind = node.get("type")
+    return kind if isinstance(kind, str) else None
+
+
 def _holds_parts(content: Json) -> bool:
-    return any(isinstance(p, dict) and p.get("type") in _RESPONSE_TYPES for p in content)
+    return any(isinstance(p, dict) and _type_of(p) in _RESPONSE_TYPES for p in content)
 
 
 def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolResponse | None:

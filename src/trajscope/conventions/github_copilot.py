@@ -32,8 +32,8 @@ VOCABULARY = GEN_AI.extended(
 
 def kind_of(span: Span) -> Kind | None:
     """Return the GenAI kind of a span of Copilot's services, or with its attributes."""
-    service = span.resource.get("service.name")
-    if service not in _SERVICES and not any(k.startswith(_PREFIXES) for k in span.attributes):
+    own = any(key.startswith(_PREFIXES) for key in span.attributes)
+    if span.service_name not in _SERVICES and not own:
         return None
     if span.attributes.get("gen_ai.operation.name") == "execute_hook":
         return noise("a hook is no step")

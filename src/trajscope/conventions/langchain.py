@@ -20,7 +20,7 @@ _SCOPES = (
     "openinference.instrumentation.langchain",
     "@arizeai/openinference-instrumentation-langchain",
 )
-_CHAINS = frozenset({"CHAIN", "AGENT"})
+_CHAINS = ("CHAIN", "AGENT")
 
 
 def metadata_of(span: Span) -> dict[str, Json]:

@@ -22,7 +22,7 @@ VOCABULARY = GEN_AI.extended(
     output=("db.vector.query.response.documents",),
 )
 
-_WRITES = frozenset({"add", "delete"})
+_WRITES = ("add", "delete")
 
 
 def kind_of(span: Span) -> Kind | None:
