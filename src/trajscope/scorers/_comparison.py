@@ -18,6 +18,8 @@ from trajscope.scope import agent_runs, resolve_scope, select_steps, was_execute
 from trajscope.scorers._align import Table, align_freely, align_in_order, largest_matching
 from trajscope.scorers._results import ComparisonResult, Pair, PairStatus
 
+MAX_EXTRA_LINES = 1000
+"""Lines of an alignment for steps that are left over; more are counted and not kept."""
 _EXTRA_PENALTY = 0.5
 _REPEAT_PENALTY = 0.1
 
@@ -92,7 +94,8 @@ def _compare_steps(
         score_high=high,
         ordering=ordering,
         scope=scope,
-        alignment=tuple(alignment),
+        alignment=tuple(alignment[: len(expected) + MAX_EXTRA_LINES]),
+        alignment_not_shown=max(0, len(alignment) - len(expected) - MAX_EXTRA_LINES),
         reason=_reason(statuses, len(expected), len(steps)),
     )
 

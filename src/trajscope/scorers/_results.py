@@ -40,8 +40,10 @@ class ComparisonResult(Value):
 
     Every expected step is matched, unknown, out of order or missing; every actual one matched,
     unknown, out of order or extra. score_low and score_high: the score if every unknown pair were
-    a mismatch, or a match; score is None when they differ. repeated_steps: names that occur more
-    often than expected. requested_only: calls a model asked for that never ran; they match nothing.
+    a mismatch, or a match; score is None when they differ. alignment: one line per expected step
+    and per step left over (alignment_not_shown more are not kept). repeated_steps: names that
+    occur more often than expected. requested_only: calls a model asked for that never ran; they
+    match nothing.
     """
 
     score: float | None
@@ -62,6 +64,7 @@ class ComparisonResult(Value):
     scope: Scope = "tools"
     agent: str | None = None
     alignment: tuple[Pair, ...] = ()
+    alignment_not_shown: int = 0
     reason: str = ""
 
 

@@ -106,6 +106,16 @@ def test_unknown_data_make_an_interval_and_no_score() -> None:
     assert result.unknown_steps == ("a",)
 
 
+@pytest.mark.parametrize("ordering", ["strict", "relaxed", "unordered"])
+def test_a_certain_match_goes_before_an_unknown_one(ordering: Any) -> None:
+    took = trajectory(tool("a"), tool("a", tool_args={"q": 1}))
+    wanted = [{"name": "a", "toolArgs": {"q": 1}}]
+    result = compare_trajectories(took, wanted, ordering=ordering)
+    assert (result.matched_steps, result.alignment[0].actual_index) == (1, 1)
+    last = compare_trajectories(trajectory(*took.steps[::-1]), wanted, ordering=ordering)
+    assert (last.matched_steps, last.alignment[0].actual_index) == (1, 0)
+
+
 def test_unknown_data_do_not_matter_where_something_known_decides() -> None:
     took = trajectory(tool("a", ok=False))
     wanted = {"name": "a", "success": True, "toolArgs": {"q": 1}}
@@ -218,3 +228,10 @@ def test_a_chain_of_a_twenty_thousand_steps_is_compared() -> None:
         step = tool("a").model_copy(update={"children": (step,)})
     deep = Trajectory.model_construct(steps=(step,))
     assert compare_trajectories(deep, names("a", "last")).score == 1
+
+
+def test_many_extra_steps_are_counted_and_not_all_kept() -> None:
+    took = trajectory(*(tool("a") for _ in range(1_500)))
+    result = compare_trajectories(took, names("a"))
+    assert (len(result.alignment), result.alignment_not_shown) == (1_001, 499)
+    assert len(result.extra_steps) == 1_499
