@@ -53,7 +53,7 @@ def test_bad_lines_are_counted_with_their_line_and_the_rest_is_kept(
     ran = trajscope("show", file, "--json")
     assert ran.code == 0
     assert ran.json["traces"][0]["spans"] == 2
-    assert [p["line"] for p in ran.json["problems"]] == [2, 3]
+    assert [p["line"] for p in ran.json["problems"]] == [2, 4]
     strict = trajscope("show", file, "--strict")
     assert strict.code == 3
     assert "x.jsonl:2" in strict.err
