@@ -28,7 +28,8 @@ def open_agents(traces: Sequence[TraceDraft]) -> None:
         for draft in trace.drafts:
             name = draft.parent.reading.opens_agent if draft.parent is not None else None
             if name and draft.reading.is_part and draft.children:
-                draft.step_type, draft.name = StepType.AGENT_RUN, name
+                draft.step_type = StepType.AGENT_RUN
+                draft.name = draft.agent_name = name
                 draft.failed, draft.failure = None, None
                 draft.notes.append("type: the tool call around it opens a sub-agent")
 
@@ -69,12 +70,13 @@ def borrow_agents(traces: Sequence[TraceDraft]) -> None:
                 continue
             name = above.agent_name or glue.get(id(above))
             glue[id(draft)] = name
-            if draft.step_type is not None and draft.agent_name is None:
+            lacks = draft.agent_name is None and draft.step_type is not StepType.AGENT_RUN
+            if lacks and draft.step_type is not None:
                 draft.agent_name = name
 
 
 def complete_handoffs(traces: Sequence[TraceDraft]) -> None:
-    """Say between whom a handoff passed where its span does not: its own agent, and the next run."""
+    """Say between whom a handoff passed where its span does not: its own agent, the next run."""
     for trace in traces:
         runs = [d for d in trace.drafts if d.step_type is StepType.AGENT_RUN]
         runs.sort(key=lambda d: d.time_key)

@@ -16,7 +16,7 @@ def name_agents(traces: Sequence[TraceDraft]) -> None:
     """Name an unnamed agent run after what its own spans say of their agent, else its label."""
     for trace in traces:
         for draft in trace.drafts:
-            if draft.step_type is StepType.AGENT_RUN and not draft.reading.agent_name:
+            if draft.step_type is StepType.AGENT_RUN and not draft.agent_name:
                 found = _agent_named_below(draft)
                 if found:
                     draft.name = found

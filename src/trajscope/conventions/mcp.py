@@ -38,7 +38,7 @@ def refine(span: Span, reading: Reading) -> Reading:
     name = reading.name
     sources = reading.sources
     if not name:
-        name = span.name.rpartition("tools/call ")[2].strip()
+        name = span.name.partition("tools/call ")[2].strip()
         sources = {**sources, "name": "span name"}
     silent = span.name.startswith(_SILENT) and reading.failed is None
     return msgspec.structs.replace(
