@@ -1,7 +1,6 @@
 """Forest and readings become a Trajectory; what needs other spans is RESOLVE, in order."""
 
 from trajscope.assemble._logs import join_logs
-from trajscope.assemble._logs import join_logs
 from trajscope.assemble.outline import OutlineRow
 from trajscope.assemble.resolve import RESOLVE
 from trajscope.assemble.trajectories import Assembled, assemble, assemble_traces
