@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from trajscope.assemble import Assembled, assemble_traces
 from trajscope.conventions import Reader
@@ -16,7 +17,9 @@ from trajscope.evals.select import TraceFacts, facts_of
 from trajscope.formats import parse_size, read_captures
 from trajscope.model.span import Json, LogRecord, Span
 from trajscope.model.trajectory import Trajectory
-from trajscope.store import Store
+
+if TYPE_CHECKING:
+    from trajscope.store import Store
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,9 @@ def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -
         StoreError: the store cannot be opened.
     """
     if db is not None:
+        # Late: DuckDB and Arrow cost half a second that reading a file does not need.
+        from trajscope.store import Store
+
         with Store.open(db, read_only=True) as store:
             return Loaded(list(stored(store, targets or None)), options.problems)
     if not targets:
