@@ -228,6 +228,9 @@ def _totals(trace: TraceDraft, tokens: dict[int, Below]) -> dict[str, Any]:
     for draft in trace.drafts:
         if draft.parent is None:
             found = found.plus(tokens[id(draft)].total())
-    has_agents = any(d.step_type is StepType.AGENT_RUN for d in trace.drafts)
-    calls = None if has_agents and found.calls == 0 else found.calls
+    # An agent run without model calls mostly means that nobody recorded them.
+    silent = any(
+        d.step_type is StepType.AGENT_RUN and d.reading.model_calls is None for d in trace.drafts
+    )
+    calls = None if silent and found.calls == 0 else found.calls
     return {"model_calls": calls, "tokens": to_totals(found)}

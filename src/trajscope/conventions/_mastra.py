@@ -84,6 +84,16 @@ def _texts(value: Json) -> tuple[str, ...] | None:
     return tuple(str(v) for v in value) if isinstance(value, list) else None
 
 
+def is_tripwire(output: Json) -> bool:
+    """Whether the output of a run says that a processor stopped it.
+
+    >>> is_tripwire('{"tripwire": {"reason": "blocked"}}')
+    True
+    """
+    output = decode_json(output)
+    return isinstance(output, dict) and bool(output.get("tripwire"))
+
+
 _QUOTED = re.compile(r"'(.*?)'(?: on '.*')?$", re.DOTALL)
 
 

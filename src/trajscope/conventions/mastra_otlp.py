@@ -12,7 +12,13 @@ import msgspec
 
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind
-from trajscope.conventions._mastra import camel_to_snake, kind_of_type, quoted, typed_fields
+from trajscope.conventions._mastra import (
+    camel_to_snake,
+    is_tripwire,
+    kind_of_type,
+    quoted,
+    typed_fields,
+)
 from trajscope.conventions._messages import find_requests
 from trajscope.conventions._vocabulary import GEN_AI
 from trajscope.model.reading import Reading, StepType
@@ -91,6 +97,8 @@ def refine(span: Span, reading: Reading) -> Reading:
         changes["requests"] = find_requests(span.attributes.get(f"mastra.{kind}.output"))
     if step_type is StepType.MCP_TOOL_CALL:
         changes["is_mcp"] = True
+    if step_type is StepType.AGENT_RUN and is_tripwire(get("output")):
+        changes["model_calls"] = 0  # but for those that are recorded
     if step_type is StepType.PROCESSOR_RUN and reading.failed:
         changes |= {"failed": False, "not_failure": True}
     return msgspec.structs.replace(reading, **changes) if changes else reading

@@ -12,7 +12,7 @@ import msgspec
 
 from trajscope.conventions._build import build_reading
 from trajscope.conventions._kind import Kind
-from trajscope.conventions._mastra import kind_of_type, quoted, typed_fields
+from trajscope.conventions._mastra import is_tripwire, kind_of_type, quoted, typed_fields
 from trajscope.conventions._messages import find_requests
 from trajscope.conventions._vocabulary import Vocabulary
 from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
@@ -104,8 +104,10 @@ def _changes(reading: Reading, flat: dict[str, Json], span: Span) -> dict[str, A
         names = (text_of(flat.get(n)) for n in _NAMES.get(step_type, ()))
         changes["name"] = next(filter(None, names), None) or quoted(span.name) or span.name
         changes["fields"] = typed_fields(step_type, _get(flat))
-    if flat.get("tripwireAbort") or _is_tripwire(flat.get("record.output")):
+    if flat.get("tripwireAbort") or is_tripwire(flat.get("record.output")):
         changes |= {"failed": False, "not_failure": True}
+        if step_type is StepType.AGENT_RUN:
+            changes["model_calls"] = 0  # but for those that are recorded
     if reading.is_model_call:
         changes["requests"] = find_requests(flat.get("record.output"))
     if step_type is StepType.AGENT_RUN:
@@ -115,10 +117,6 @@ def _changes(reading: Reading, flat: dict[str, Json], span: Span) -> dict[str, A
 
 def _get(flat: dict[str, Json]) -> Any:
     return lambda name: flat.get("record.output" if name == "output" else name)
-
-
-def _is_tripwire(output: Json) -> bool:
-    return isinstance(output, dict) and bool(output.get("tripwire"))
 
 
 CONVENTION = MastraRecord()

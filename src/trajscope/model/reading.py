@@ -102,7 +102,8 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults
         without evidence of failure is read as not failed by `assemble`, not here.
     not_failure: an error status that is no failure (an interrupt, a tripwire).
     usage: token counts the span carries, its own or a repeated sum of its children.
-    model_calls: how many model calls that sum is of, where the span says so.
+    model_calls: how many model calls that sum is of, where the span says so; 0 for an agent run
+        that was stopped before it called a model.
     requests/responses: tool calls in a model's output, tool results in its input, in order.
     fields: further fields of the step type under their snake_case names (condition_count, ...).
     candidate: what a noise span is if its neighbours agree: a workflow step when it lies directly
