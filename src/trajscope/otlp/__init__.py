@@ -7,7 +7,7 @@ bytes with a `Report` that says where it stood.
 from collections.abc import Iterator
 
 from trajscope.model.span import LogRecord, Span
-from trajscope.otlp._fields import refused, shown
+from trajscope.otlp._fields import refused, shown, to_id
 from trajscope.otlp._json import records_from_json, spans_from_envelope
 from trajscope.otlp._report import Report
 from trajscope.otlp._typed import Envelope, decode_envelope
@@ -21,6 +21,7 @@ __all__ = [
     "refused",
     "shown",
     "spans_from_envelope",
+    "to_id",
 ]
 
 
