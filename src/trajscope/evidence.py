@@ -32,7 +32,8 @@ REFUSAL = re.compile(
     r"|tool\b.{0,80}\b(?:not found|does not exist|doesn't exist|is not available|unavailable)"
     r"|(?:function|tool)\b.{0,80}\bnot found in\b"
     r"|invalid (?:tool )?(?:arguments|input|parameters)|InvalidToolInput|InvalidToolArguments"
-    r"|(?:validation|parsing) errors?(?::| (?:for|in|of|while))|arguments? .{0,40}(?:rejected|invalid)",
+    r"|(?:validation|parsing) errors?(?::| (?:for|in|of|while))"
+    r"|arguments? .{0,40}(?:rejected|invalid)",
     re.IGNORECASE | re.DOTALL,
 )
 """Texts by which frameworks refuse a call: the tool is unknown or its arguments are rejected."""
@@ -44,7 +45,7 @@ _ERROR_TEXT = re.compile(
 
 
 class Failure(NamedTuple):
-    """What is known of a call: failed (None is unknown), the message, and which evidence said so."""
+    """What is known of a call: failed (None is unknown), the message, and what said so."""
 
     failed: bool | None = None
     message: str | None = None

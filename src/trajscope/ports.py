@@ -60,7 +60,8 @@ class Convention(Protocol):
     `claim` says how specifically it understands the span: 0 not; in the tens the breadth of the
     vocabulary (0 general semantic conventions, 10 an instrumentation's own vocabulary, 20 one
     framework inside such a vocabulary, 30 what its author marks as no operation at all), in the
-    ones 1 kind known, 2 and names, 3 and arguments or usage. The highest claim reads the span. Two equal claims on one span are a defect.
+    ones 1 kind known, 2 and names, 3 and arguments or usage. The highest claim reads the span.
+    Two equal claims on one span are a defect.
     """
 
     @property

@@ -199,9 +199,7 @@ def _unwrap(
 
 
 def _under_orphan(draft: Draft) -> bool:
-    top = draft
-    for top in draft.ancestors():
-        pass
+    *_, top = (draft, *draft.ancestors())
     return top.is_orphan
 
 

@@ -1,4 +1,4 @@
-"""Span vocabularies, one file each. `read` gives a span to the convention that claims it highest."""
+"""Span vocabularies, one file each. The convention that claims a span highest reads it."""
 
 from trajscope.conventions._choose import Reader, conventions
 

@@ -114,7 +114,7 @@ def _last(span: Span) -> str | None:
 
 CONVENTION = VocabularyConvention(
     name="mastra",
-    description="Mastra's OTLP exporters: mastra.span.type (1.x), operations like tool.execute (0.x).",
+    description="Mastra's OTLP exporters: mastra.span.type (1.x), tool.execute and so on (0.x).",
     tier=10,
     vocabulary=VOCABULARY,
     kind_of=kind_of,
