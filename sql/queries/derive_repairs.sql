@@ -22,7 +22,7 @@ SELECT
     'negative_duration',
     format(
         'ended {} before it started; its duration is unknown',
-        ns_text(epoch_ns(start_time) - epoch_ns(end_time))
+        ns_text(epoch_ns(start_time)::HUGEINT - epoch_ns(end_time))
     )
 FROM nodes
 WHERE end_time < start_time
@@ -33,10 +33,10 @@ SELECT
     'clock_skew',
     format(
         'started {} before its parent {}; times are kept',
-        ns_text(epoch_ns(parent.start_time) - epoch_ns(child.start_time)),
+        ns_text(epoch_ns(parent.start_time)::HUGEINT - epoch_ns(child.start_time)),
         parent.span_id
     )
 FROM edges
 JOIN nodes child ON child.n = edges.n
 JOIN nodes parent ON parent.n = edges.up
-WHERE epoch_ns(parent.start_time) - epoch_ns(child.start_time) > $skew_tolerance_ns;
+WHERE epoch_ns(parent.start_time)::HUGEINT - epoch_ns(child.start_time) > $skew_tolerance_ns;

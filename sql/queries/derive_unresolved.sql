@@ -3,16 +3,34 @@
 -- property test holds the steps of all other traces equal to what `assemble` makes of them.
 INSERT INTO unresolved
 WITH
-part_spans AS (
-    SELECT nodes.n, nodes.trace_no, nodes.start_time, spans.* EXCLUDE (start_time)
+part_spans AS MATERIALIZED (
+    SELECT
+        nodes.n,
+        nodes.trace_no,
+        nodes.start_time,
+        nodes.is_model_call,
+        step_type,
+        step_type IN ('tool_call', 'mcp_tool_call', 'provider_tool_call') AS is_tool,
+        step_name,
+        agent_name,
+        session_id,
+        tool_call_id,
+        response_id,
+        requested,
+        input_tokens IS NOT NULL AS has_input,
+        output_tokens IS NOT NULL AS has_output,
+        args IS NOT NULL AS has_args,
+        result IS NOT NULL AS has_result,
+        failed,
+        is_mcp,
+        mcp_server IS NOT NULL AS has_server,
+        needs_assembly,
+        beyond IS NOT NULL AS is_beyond
     FROM nodes
     JOIN spans ON spans.rowid = nodes.row_no
     WHERE convention IS NOT NULL OR beyond IS NOT NULL
 ),
-tools AS (
-    SELECT * FROM part_spans
-    WHERE step_type IN ('tool_call', 'mcp_tool_call', 'provider_tool_call')
-),
+tools AS (SELECT * FROM part_spans WHERE is_tool),
 calls AS (SELECT * FROM part_spans WHERE is_model_call),
 runs AS (SELECT * FROM part_spans WHERE step_type IN ('agent_run', 'workflow_run')),
 requests AS (
@@ -30,11 +48,11 @@ nests AS (
             places.trace_no,
             places.lft,
             places.rgt,
-            is_model_call,
-            step_type IN ('tool_call', 'mcp_tool_call', 'provider_tool_call') AS is_tool
+            part_spans.is_model_call,
+            coalesce(is_tool, false) AS is_tool
         FROM places
         JOIN part_spans USING (n)
-        WHERE is_model_call OR step_type IN ('tool_call', 'mcp_tool_call', 'provider_tool_call')
+        WHERE part_spans.is_model_call OR is_tool
     )
     WINDOW earlier AS (
         PARTITION BY trace_no ORDER BY lft ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
@@ -42,7 +60,7 @@ nests AS (
 ),
 found AS (
     SELECT trace_no, 'a time no column can hold' AS reason
-    FROM part_spans WHERE beyond IS NOT NULL
+    FROM part_spans WHERE is_beyond
     UNION ALL
     -- fold_tools
     SELECT trace_no, 'a tool call below a tool call' FROM nests WHERE tool_in_tool
@@ -53,7 +71,7 @@ found AS (
     -- the same where a noise span is a model call: it belongs to some step above
     SELECT trace_no, 'a model call that is no generation'
     FROM part_spans
-    WHERE coalesce(is_model_call, false) <> coalesce(step_type = 'model_generation', false)
+    WHERE is_model_call <> coalesce(step_type = 'model_generation', false)
     UNION ALL
     -- drop_repeated_responses
     SELECT trace_no, 'one response recorded twice'
@@ -66,12 +84,12 @@ found AS (
     SELECT trace_no, 'a reading that only assembly understands'
     FROM part_spans WHERE needs_assembly
     UNION ALL
-    -- fold_runs: a run directly inside a run of the same name
+    -- fold_runs, fold_wrappers: a run directly inside a run or a runner of the same name
     SELECT places.trace_no, 'a run inside a run of the same name'
     FROM places
     JOIN runs inside ON inside.n = places.n
     JOIN runs outside ON outside.n = places.up
-    WHERE inside.step_type = outside.step_type
+    WHERE (inside.step_type = outside.step_type OR outside.step_type = 'workflow_run')
         AND inside.step_name IS NOT DISTINCT FROM outside.step_name
     UNION ALL
     -- fold_runs: an empty run beside a run of the same name
@@ -109,32 +127,37 @@ found AS (
     SELECT requests.trace_no, 'a call with injected arguments'
     FROM requests
     JOIN tools ON tools.trace_no = requests.trace_no AND tools.tool_call_id = requests.call_id
-    WHERE json_type(tools.args) = 'OBJECT' AND len(json_keys(tools.args)) > requests.arg_count
+    JOIN nodes ON nodes.n = tools.n
+    JOIN spans ON spans.rowid = nodes.row_no
+    WHERE json_type(spans.args) = 'OBJECT' AND len(json_keys(spans.args)) > requests.arg_count
     UNION ALL
     -- pair_requests: a call that may borrow its arguments or its id from the request
     SELECT trace_no, 'a call with less than its request'
     FROM tools
-    WHERE (args IS NULL OR tool_call_id IS NULL)
+    WHERE (NOT has_args OR tool_call_id IS NULL)
         AND trace_no IN (SELECT trace_no FROM requests)
     UNION ALL
     -- pair_requests: a call that may borrow its result or its failure from messages, also from
     -- those of another trace
     SELECT trace_no, 'a call with less than its answer'
     FROM tools
-    WHERE result IS NULL AND tool_call_id IN (SELECT unnest(answered) FROM spans)
-        OR failed IS NULL AND tool_call_id IN (SELECT unnest(answered_failed) FROM spans)
+    WHERE NOT has_result AND tool_call_id IN (SELECT unnest(answered) FROM spans)
     UNION ALL
-    -- pair_requests: calls that start together stand in the order of their requests
+    SELECT trace_no, 'a call whose answer may say that it failed'
+    FROM tools
+    WHERE failed IS NULL AND tool_call_id IN (SELECT unnest(answered_failed) FROM spans)
+    UNION ALL
+    -- pair_requests: of steps that start together, requested calls stand first, in their order
     SELECT trace_no, 'calls that start together'
     FROM part_spans
     WHERE step_type IS NOT NULL AND trace_no IN (SELECT trace_no FROM requests)
     GROUP BY trace_no, start_time
-    HAVING count(*) > 1
+    HAVING count(*) > 1 AND bool_or(is_tool OR step_type = 'handoff')
     UNION ALL
-    -- read_transcripts
-    SELECT trace_no, 'a run that holds its whole conversation'
+    -- complete_handoffs
+    SELECT trace_no, 'a handoff'
     FROM part_spans
-    WHERE NOT coalesce(is_model_call, false) AND len(requested) > 0
+    WHERE step_type = 'handoff'
     UNION ALL
     -- name_agents
     SELECT trace_no, 'an agent run without a name'
@@ -145,7 +168,7 @@ found AS (
     SELECT trace_no, 'a tool of an MCP server by its name'
     FROM tools
     WHERE step_type = 'tool_call' AND (is_mcp OR starts_with(step_name, 'mcp__'))
-        OR starts_with(step_name, 'mcp__') AND mcp_server IS NULL
+        OR starts_with(step_name, 'mcp__') AND NOT has_server
     UNION ALL
     -- judge_mcp_texts
     SELECT trace_no, 'an MCP call judged by its text'
@@ -155,12 +178,11 @@ found AS (
     -- tokens: sums of parents, and calls that recorded half of their figures
     SELECT trace_no, 'a sum of tokens'
     FROM part_spans
-    WHERE NOT coalesce(is_model_call, false)
-        AND (input_tokens IS NOT NULL OR output_tokens IS NOT NULL)
+    WHERE NOT is_model_call AND (has_input OR has_output)
     UNION ALL
     SELECT trace_no, 'half a count of tokens'
     FROM calls
-    WHERE (input_tokens IS NULL) <> (output_tokens IS NULL)
+    WHERE has_input <> has_output
     UNION ALL
     -- the session is the outermost span's
     SELECT trace_no, 'several sessions'

@@ -1,5 +1,6 @@
 -- The findings about some traces. Parameters: trace_ids (NULL: about all).
-SELECT trace_id, scorer, expectation, rule, severity, verdict, message, span_ids, steps
+SELECT scored_trace_id, scorer, expectation, trace_id, rule, severity, verdict, message, span_ids, steps
 FROM findings
-WHERE $trace_ids::VARCHAR[] IS NULL OR trace_id IN (SELECT unnest($trace_ids::VARCHAR[]))
+WHERE $trace_ids::VARCHAR[] IS NULL OR list_contains($trace_ids::VARCHAR[], trace_id)
+    OR list_contains($trace_ids::VARCHAR[], scored_trace_id)
 ORDER BY rowid;

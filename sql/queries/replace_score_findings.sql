@@ -4,6 +4,6 @@ DELETE FROM findings
 WHERE EXISTS (
     FROM incoming
     WHERE incoming.scorer = findings.scorer
-        AND incoming.trace_id IS NOT DISTINCT FROM findings.trace_id
+        AND incoming.trace_id IS NOT DISTINCT FROM findings.scored_trace_id
         AND incoming.expectation IS NOT DISTINCT FROM findings.expectation
 );

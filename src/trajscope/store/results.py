@@ -28,7 +28,10 @@ _SCORES = pa.schema(
 )
 _FINDINGS = pa.schema(
     [
-        *(pa.field(n, _TEXT) for n in ("trace_id", "scorer", "expectation", "rule")),
+        *(
+            pa.field(n, _TEXT)
+            for n in ("trace_id", "scored_trace_id", "scorer", "expectation", "rule")
+        ),
         *(pa.field(n, _TEXT) for n in ("severity", "verdict", "message")),
         *(pa.field(n, _TEXTS) for n in ("span_ids", "steps")),
     ]
@@ -39,8 +42,27 @@ Key = tuple[str | None, str | None, str | None]
 
 def save_scores(connection: Connection, scores: Sequence[Score]) -> None:
     """Write scores and their findings in one transaction, each in place of the one before it."""
-    last = {_key(score): score for score in scores}
-    table = [
+    last = list({_key(score): score for score in scores}.values())
+    findings = [(finding, _key(score)) for score in last for finding in score.findings]
+    with transaction(connection):
+        run_with(
+            connection,
+            score_table(last),
+            *("replace_scores", "replace_score_findings", "insert_scores"),
+        )
+        run_with(connection, finding_table(findings), "insert_findings")
+
+
+def save_findings(connection: Connection, findings: Sequence[Finding]) -> None:
+    """Write the findings of rules in place of what the same rules found in these traces before."""
+    table = finding_table([(finding, (None, None, None)) for finding in findings])
+    with transaction(connection):
+        run_with(connection, table, "replace_rule_findings", "insert_findings")
+
+
+def score_table(scores: Sequence[Score]) -> pa.Table:
+    """Return scores as the Arrow form of the table `scores`."""
+    rows = [
         {
             "trace_id": score.trace_id,
             "scorer": score.scorer,
@@ -49,21 +71,29 @@ def save_scores(connection: Connection, scores: Sequence[Score]) -> None:
             "reason": score.reason,
             "details": None if score.details is None else encode_json(score.details).decode(),
         }
-        for score in last.values()
+        for score in scores
     ]
-    findings = [_finding_row(f, _key(score)) for score in last.values() for f in score.findings]
-    with transaction(connection):
-        incoming = pa.Table.from_pylist(table, schema=_SCORES)
-        run_with(connection, incoming, "replace_scores", "replace_score_findings", "insert_scores")
-        run_with(connection, pa.Table.from_pylist(findings, schema=_FINDINGS), "insert_findings")
+    return pa.Table.from_pylist(rows, schema=_SCORES)
 
 
-def save_findings(connection: Connection, findings: Sequence[Finding]) -> None:
-    """Write the findings of rules in place of what the same rules found in these traces before."""
-    found = [_finding_row(finding, (finding.trace_id, None, None)) for finding in findings]
-    with transaction(connection):
-        table = pa.Table.from_pylist(found, schema=_FINDINGS)
-        run_with(connection, table, "replace_rule_findings", "insert_findings")
+def finding_table(findings: Sequence[tuple[Finding, Key]]) -> pa.Table:
+    """Return findings as the Arrow form of the table `findings`."""
+    rows = [
+        {
+            "trace_id": finding.trace_id,
+            "scored_trace_id": scored,
+            "scorer": scorer,
+            "expectation": expectation,
+            "rule": finding.rule,
+            "severity": finding.severity,
+            "verdict": finding.verdict,
+            "message": finding.message,
+            "span_ids": list(finding.span_ids),
+            "steps": list(finding.steps),
+        }
+        for finding, (scored, scorer, expectation) in findings
+    ]
+    return pa.Table.from_pylist(rows, schema=_FINDINGS)
 
 
 def read_scores(connection: Connection, trace_ids: Sequence[str] | None = None) -> list[Score]:
@@ -96,21 +126,21 @@ def _read_findings(
     connection: Connection, trace_ids: Sequence[str] | None
 ) -> list[tuple[Key, Finding]]:
     read = rows(connection, "read_findings", {"trace_ids": _listed(trace_ids)})
-    return [
-        (
-            (trace_id, scorer, expectation),
-            Finding(
-                rule=rule,
-                message=message,
-                severity=Severity(severity),
-                verdict=Verdict(verdict),
-                trace_id=trace_id,
-                span_ids=tuple(span_ids),
-                steps=tuple(steps),
-            ),
-        )
-        for trace_id, scorer, expectation, rule, severity, verdict, message, span_ids, steps in read
-    ]
+    return [_to_finding(row) for row in read]
+
+
+def _to_finding(row: tuple[Any, ...]) -> tuple[Key, Finding]:
+    scored, scorer, expectation, trace_id, rule, severity, verdict, message, span_ids, steps = row
+    finding = Finding(
+        rule=rule,
+        message=message,
+        severity=Severity(severity),
+        verdict=Verdict(verdict),
+        trace_id=trace_id,
+        span_ids=tuple(span_ids),
+        steps=tuple(steps),
+    )
+    return (scored, scorer, expectation), finding
 
 
 def _listed(trace_ids: Sequence[str] | None) -> list[str] | None:
@@ -119,18 +149,3 @@ def _listed(trace_ids: Sequence[str] | None) -> list[str] | None:
 
 def _key(score: Score) -> Key:
     return (score.trace_id, score.scorer, score.expectation)
-
-
-def _finding_row(finding: Finding, key: Key) -> dict[str, Any]:
-    trace_id, scorer, expectation = key
-    return {
-        "trace_id": finding.trace_id if finding.trace_id is not None else trace_id,
-        "scorer": scorer,
-        "expectation": expectation,
-        "rule": finding.rule,
-        "severity": finding.severity,
-        "verdict": finding.verdict,
-        "message": finding.message,
-        "span_ids": list(finding.span_ids),
-        "steps": list(finding.steps),
-    }

@@ -7,7 +7,7 @@ so `rows` fetches everything. Large results are read in chunks by `reading_back`
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import duckdb
@@ -42,7 +42,9 @@ def run_with(
         for query in queries:
             run(connection, query, params)
     finally:
-        connection.unregister("incoming")
+        # In a transaction that failed even this does; its own error must not hide the first one.
+        with suppress(duckdb.Error):
+            connection.unregister("incoming")
 
 
 def clear(connection: Connection, *tables: str) -> None:
@@ -60,4 +62,6 @@ def transaction(connection: Connection) -> Iterator[None]:
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
+        with suppress(duckdb.Error):
+            connection.unregister("incoming")
         raise

@@ -1,0 +1,172 @@
+"""Opening a store: what is made, what is refused, and what the message says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.support.spans import span
+from tests.support.stores import ingest
+from trajscope.errors import ExitCode, SchemaVersionError, StoreError
+from trajscope.model.reading import NOT_UNDERSTOOD
+from trajscope.store import SCHEMA_VERSION, Store
+
+
+def filled(path: Path) -> Path:
+    with Store.open(path) as store:
+        ingest(store, [(span(1), NOT_UNDERSTOOD)])
+    return path
+
+
+def refusal(path: Path, **options: bool) -> StoreError:
+    with pytest.raises(StoreError) as caught:
+        Store.open(path, **options)
+    assert caught.value.exit_code == ExitCode.STORE
+    assert str(path) in str(caught.value)
+    return caught.value
+
+
+@contextmanager
+def held(path: Path, *, read_only: bool = False) -> Iterator[int]:
+    """Another process that has the store open, by its id."""
+    code = (
+        "import sys, trajscope.store as s; "
+        f"store = s.Store.open(sys.argv[1], read_only={read_only}); "
+        "print('open', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "open\n"
+        yield process.pid
+        process.communicate("")
+
+
+def test_a_store_in_memory_is_empty_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Store.open() as store:
+        assert store.count() == (0, 0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.duckdb")
+    for read_only in (False, True):
+        with Store.open(path, read_only=read_only) as store:
+            assert store.count() == (1, 1)
+            assert [s.span_id for s, _ in store.spans_of(span(1).trace_id)] == [span(1).span_id]
+
+
+def test_a_store_opened_for_reading_cannot_be_written(tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.duckdb")
+    with Store.open(path, read_only=True) as store, pytest.raises(StoreError) as caught:
+        ingest(store, [(span(2), NOT_UNDERSTOOD)], "other")
+    assert "reading only" in str(caught.value)
+
+
+def test_a_name_that_looks_like_an_address_is_a_file_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("md:cloud", ":memory:", "s p'a\"ce;.db"):
+        Store.open(name).close()
+        assert (tmp_path / name).is_file()
+
+
+def test_reading_a_store_that_is_not_there(tmp_path: Path) -> None:
+    assert "no such store" in str(refusal(tmp_path / "no.duckdb", read_only=True))
+    assert not (tmp_path / "no.duckdb").exists()
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    assert "no folder" in str(refusal(tmp_path / "no" / "s.duckdb"))
+
+
+def test_a_folder_is_no_store(tmp_path: Path) -> None:
+    assert "is a folder" in str(refusal(tmp_path))
+
+
+@pytest.mark.parametrize("content", [b"", b"hi", b'{"resourceSpans": []}\n' * 1000])
+def test_another_file_is_no_store_and_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "trace.json"
+    path.write_bytes(content)
+    assert "no DuckDB file" in str(refusal(path))
+    assert path.read_bytes() == content
+
+
+def test_an_sqlite_file_is_no_store(tmp_path: Path) -> None:
+    path = tmp_path / "phoenix.db"
+    path.write_bytes(b"SQLite format 3\0" + bytes(4096))
+    assert "no DuckDB file" in str(refusal(path))
+
+
+def test_a_duckdb_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "sales.duckdb"
+    with duckdb.connect(str(path)) as other:
+        other.execute("CREATE TABLE orders AS SELECT 1 AS id")
+    assert "tables orders" in str(refusal(path))
+    with duckdb.connect(str(path)) as other:
+        assert other.execute("SHOW TABLES").fetchall() == [("orders",)]
+
+
+@pytest.mark.parametrize(
+    ("found", "remedy"),
+    [(SCHEMA_VERSION + 1, "upgrade trajscope"), (0, "ingest the captures again")],
+)
+def test_a_store_of_another_version_names_both_and_the_remedy(
+    tmp_path: Path, found: int, remedy: str
+) -> None:
+    path = filled(tmp_path / "s.duckdb")
+    with duckdb.connect(str(path)) as other:
+        other.execute("UPDATE schema_info SET version = ?", [found])
+    with pytest.raises(SchemaVersionError) as caught:
+        Store.open(path)
+    message = str(caught.value)
+    assert f"version {found}" in message
+    assert f"version {SCHEMA_VERSION}" in message
+    assert remedy in message
+
+
+def test_a_damaged_store_says_so(tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.duckdb")
+    content = bytearray(path.read_bytes())
+    content[4096:12288] = b"x" * 8192
+    path.write_bytes(content)
+    error = refusal(path)
+    assert "damaged" in str(error)
+    assert "ingest the captures again" in str(error)
+
+
+def test_a_cut_store_says_so(tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.duckdb")
+    path.write_bytes(path.read_bytes()[:9000])
+    assert "damaged" in str(refusal(path))
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_store_that_is_held_names_the_holder(tmp_path: Path, read_only: bool) -> None:
+    path = filled(tmp_path / "s.duckdb")
+    with held(path) as holder:
+        error = refusal(path, read_only=read_only)
+    assert f"process {holder}" in str(error)
+    assert error.hint is not None
+    with Store.open(path) as store:
+        assert store.count() == (1, 1)
+
+
+def test_readers_do_not_keep_readers_out(tmp_path: Path) -> None:
+    path = filled(tmp_path / "s.duckdb")
+    with held(path, read_only=True), Store.open(path, read_only=True) as store:
+        assert store.count() == (1, 1)
