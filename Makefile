@@ -13,7 +13,6 @@ PIP := $(PY) -m pip --disable-pip-version-check
 JOBS ?= 2
 
 DEMO := build/demo
-TRACES := $(sort $(wildcard fixtures/traces/*/trace.otlp.json))
 
 .DEFAULT_GOAL := help
 .PHONY: help run check fix clean
@@ -23,14 +22,16 @@ help: ## Say what the targets do
 
 run: $(INSTALLED) ## Ingest the recorded traces, score them, show what was forbidden and what failed
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
-	$(VENV)/bin/trajscope ingest $(TRACES) --db $(DEMO)/traces.duckdb
-	$(VENV)/bin/trajscope score --db $(DEMO)/traces.duckdb --expect fixtures/expectations/demo.yaml
+	$(VENV)/bin/trajscope ingest fixtures/traces --db $(DEMO)/traces.duckdb --quiet
+	$(VENV)/bin/trajscope score --db $(DEMO)/traces.duckdb \
+	  --expect fixtures/expectations/demo.yaml --fail-on never
+	$(VENV)/bin/trajscope query --db $(DEMO)/traces.duckdb --file fixtures/expectations/failed.sql
 
 check: $(CHECKABLE) ## Format, lint, types, import contracts, tests
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
-	$(VENV)/bin/lint-imports
+	$(VENV)/bin/lint-imports --no-cache
 	$(PY) -m pytest -n $(JOBS)
 
 fix: $(CHECKABLE) ## Format the code and mend what the linter can mend

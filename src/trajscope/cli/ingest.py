@@ -37,10 +37,11 @@ if TYPE_CHECKING:
 @click.option(
     "--memory-limit", default="350MB", show_default=True, help="What DuckDB may hold in memory."
 )
+@click.option("--quiet", is_flag=True, help="Print the totals only, not a line for each capture.")
 @input_options
 @json_option
 def COMMAND(  # noqa: N802
-    paths: tuple[str, ...], db: str, memory_limit: str, as_json: bool
+    paths: tuple[str, ...], db: str, memory_limit: str, quiet: bool, as_json: bool
 ) -> None:
     """Read captures into a DuckDB store: spans, and the typed steps derived from them.
 
@@ -86,7 +87,7 @@ def COMMAND(  # noqa: N802
             }
         )
     else:
-        for one in done:
+        for one in () if quiet else done:
             report = one.report
             what = f"{plural(report.spans, 'span')}, {report.added:,} new"
             if report.replaced:
