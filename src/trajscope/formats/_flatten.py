@@ -23,6 +23,8 @@ def flattened(nested: Mapping[str, Json], is_whole: Callable[[str], bool]) -> di
     >>> flattened({"llm": {"messages": [{"message.role": "user"}]}}, lambda name: False)
     {'llm.messages.0.message.role': 'user'}
     """
+    if not any(value is None or isinstance(value, dict | list) for value in nested.values()):
+        return dict(nested)
     flat: dict[str, Json] = {}
     stack: list[tuple[str, Json, int]] = [(k, v, 1) for k, v in reversed(list(nested.items()))]
     while stack:

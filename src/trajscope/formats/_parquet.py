@@ -83,7 +83,7 @@ def _faults() -> tuple[type[Exception], ...]:
     import pyarrow
 
     own = cast("type[Exception]", pyarrow.ArrowException)
-    return (own, OSError, ValueError, KeyError, TypeError, OverflowError)
+    return (own, OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
 
 
 def _first_line(error: Exception) -> str:
@@ -115,11 +115,10 @@ def _values(column: Any) -> Sequence[Json]:
     if wanted != column.type:
         column = column.cast(wanted)
     values = cast("list[Json]", column.to_pylist())
-    types = pa.types
     kind = column.type
-    if types.is_string(kind) or types.is_large_string(kind) or types.is_boolean(kind):
+    if pa.types.is_string(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind):
         return values
-    return values if types.is_integer(kind) else [_plain(v) for v in values]
+    return [_plain(value, kind) for value in values]
 
 
 def _timeless(kind: Any) -> Any:
@@ -135,8 +134,10 @@ def _timeless(kind: Any) -> Any:
     return kind
 
 
-def _plain(value: Any) -> Json:
+def _plain(value: Any, kind: Any) -> Json:
     """A value as JSON has it: maps are objects, bytes text, NaN and what else is unknown null."""
+    import pyarrow as pa
+
     if value is None or isinstance(value, str | bool | int):
         return value
     if isinstance(value, float):
@@ -146,10 +147,11 @@ def _plain(value: Any) -> Json:
             return value.decode()
         except UnicodeDecodeError:
             return base64.b64encode(value).decode()
+    kind = getattr(kind, "storage_type", kind)
+    if pa.types.is_map(kind):
+        return {str(_plain(k, kind.key_type)): _plain(v, kind.item_type) for k, v in value}
     if isinstance(value, dict):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {str(k): _plain(v, kind.field(k).type) for k, v in value.items()}
     if isinstance(value, list):
-        if value and all(isinstance(item, tuple) for item in value):  # Arrow's form of a map
-            return {str(_plain(k)): _plain(v) for k, v in value}
-        return [_plain(item) for item in value]
+        return [_plain(item, kind.value_type) for item in value]
     return value.isoformat() if hasattr(value, "isoformat") else str(value)

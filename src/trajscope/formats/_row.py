@@ -7,15 +7,13 @@ reported; only a record without ids is left out, since nothing could refer to it
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NoReturn, get_args
 
 import msgspec
 
-from trajscope.formats._times import Unit, to_time_ns
+from trajscope.formats._times import Unit, to_duration_ns, to_time_ns
 from trajscope.model.span import Json, SpanKind, StatusCode
-from trajscope.otlp import Report
-from trajscope.otlp._fields import refused, shown
+from trajscope.otlp import Report, refused, shown
 
 _KINDS: frozenset[str] = frozenset(get_args(SpanKind))
 _STATUS_CODES: frozenset[str] = frozenset(get_args(StatusCode))
@@ -29,12 +27,29 @@ def decode_text(text: str) -> Json:
         return text
 
 
-@dataclass(frozen=True, slots=True)
 class Row:
-    """The members of one record, and where in the capture it stands."""
+    """The members of one record, and where in the capture it stands.
 
-    members: dict[str, Json]
-    report: Report
+    The place is only put together when something is wrong, for nearly every record is good.
+    """
+
+    __slots__ = ("_keys", "_report", "members")
+
+    def __init__(
+        self, members: dict[str, Json], report: Report, keys: tuple[str | int, ...] = ()
+    ) -> None:
+        self.members = members
+        self._report = report
+        self._keys = keys
+
+    @property
+    def report(self) -> Report:
+        """The report of this record."""
+        return self._report.below(*self._keys)
+
+    def below(self, members: dict[str, Json], *keys: str | int) -> Row:
+        """Return a part of this record as a row."""
+        return Row(members, self._report, (*self._keys, *keys))
 
     def get(self, *names: str) -> Json:
         """Return the first of `names` that is there and not null, else None."""
@@ -85,6 +100,18 @@ class Row:
                 return found
         return None
 
+    def end(self, start_ns: int | None, name: str, unit: Unit) -> int | None:
+        """Return the start plus the duration under `name`; None if either is unknown."""
+        value = self.members.get(name)
+        if start_ns is None or value is None:
+            return None
+        try:
+            duration = to_duration_ns(value, unit)
+        except ValueError:
+            self.fault(name, value, "a duration as a number")
+            return None
+        return start_ns + duration
+
     def mapping(self, *names: str) -> dict[str, Json]:
         """Return an object, given as one or as JSON text; {} if absent or of another type."""
         for name in names:
@@ -113,16 +140,15 @@ class Row:
         """Yield the objects of a list, each with its place; what is no object is reported."""
         name = next((n for n in names if self.members.get(n) is not None), names[0])
         for index, item in enumerate(self.list(*names)):
-            report = self.report.below(name, index)
             if isinstance(item, dict):
-                yield Row(item, report)
+                yield self.below(item, name, index)
             else:
-                report.add(f"left out (got {shown(item)}); expected a JSON object")
+                self.leave_out(item, name, index)
 
     def row(self, *names: str) -> Row:
         """Return the object under a name as a row of its own; an empty one if absent."""
         name = next((n for n in names if self.members.get(n) is not None), names[0])
-        return Row(self.mapping(*names), self.report.below(name))
+        return self.below(self.mapping(*names), name)
 
     def kind(self, *names: str) -> SpanKind:
         """Return the span kind by its name in any spelling (`SpanKind.CLIENT`, `client`)."""
@@ -145,6 +171,11 @@ class Row:
     def fault(self, name: str, value: Json, expected: str) -> None:
         """Report a member that cannot be used."""
         self.report.below(name).add(f"cannot be read (got {shown(value)}); expected {expected}")
+
+    def leave_out(self, item: Json, *keys: str | int) -> None:
+        """Report an element of a list that is no object."""
+        report = self.report.below(*keys)
+        report.add(f"left out (got {shown(item)}); expected a JSON object")
 
     def refuse(self, name: str, value: Json, expected: str) -> NoReturn:
         """Refuse the record for a member it cannot do without.

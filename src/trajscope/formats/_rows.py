@@ -17,8 +17,7 @@ from trajscope.formats._parquet import is_parquet, parquet_columns, parquet_rows
 from trajscope.formats._peek import decode_json, first_records
 from trajscope.formats._row import Row
 from trajscope.model.span import Json, Span
-from trajscope.otlp import Report
-from trajscope.otlp._fields import shown
+from trajscope.otlp import Report, shown
 from trajscope.ports import Source
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw])

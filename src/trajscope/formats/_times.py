@@ -19,6 +19,7 @@ Unit = Literal["s", "ms", "us", "ns"]
 _SCALE: dict[Unit, int] = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _MAX_TIME_NS = 2**64 - 1
+_TOO_LARGE = 1e20
 _ISO = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)"
     r"(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,12}))?)?)?"
@@ -54,13 +55,41 @@ def to_time_ns(value: Json, unit: Unit = "ns") -> int | None:
             found = _scaled(text, unit)
         else:
             raise ValueError("no time")
-    elif isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise ValueError("no time")
     else:
-        found = value * _SCALE[unit] if isinstance(value, int) else _scaled(f"{value:.9f}", unit)
+        found = _from_number(value, unit)
     if not 0 <= found <= _MAX_TIME_NS:
         raise ValueError("no time between 1970 and 2554")
     return found or None
+
+
+def to_duration_ns(value: Json, unit: Unit) -> int:
+    """Return a duration in nanoseconds, given as a number of units or as its decimal text.
+
+    >>> to_duration_ns("1500", "us"), to_duration_ns(0.25, "ms")
+    (1500000, 250000)
+
+    Raises:
+        ValueError: it is no number, or negative, or longer than 292 years.
+    """
+    if isinstance(value, str):
+        if not _NUMBER.fullmatch(value.strip()):
+            raise ValueError("no number")
+        found = _scaled(value.strip(), unit)
+    else:
+        found = _from_number(value, unit)
+    if not 0 <= found < 2**63:
+        raise ValueError("no duration")
+    return found
+
+
+def _from_number(value: Json, unit: Unit) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("no number")  # noqa: TRY004 - bad input, no programming error
+    if isinstance(value, int):
+        return value * _SCALE[unit]
+    if not isfinite(value) or abs(value) >= _TOO_LARGE:
+        raise ValueError("no number")
+    return _scaled(f"{value:.9f}", unit)
 
 
 def _from_iso(match: re.Match[str]) -> int:
@@ -96,6 +125,8 @@ def to_hex(text: str, digits: int) -> str:
     >>> to_hex("span_1", 16)
     'span_1'
     """
+    if len(text) == digits and _HEX.fullmatch(text) and text.strip("0"):
+        return text
     bare = text.strip().lower().removeprefix("0x")
     if not _HEX.fullmatch(bare):
         return text.strip()

@@ -38,7 +38,7 @@ def read_row(row: Row) -> Iterator[Span]:
         name=row.text("SpanName"),
         kind=row.kind("SpanKind"),
         start_ns=start,
-        end_ns=_end(row, start),
+        end_ns=row.end(start, "Duration", unit="ns"),
         status_code=row.status("StatusCode"),
         status_message=row.text("StatusMessage"),
         trace_state=row.text("TraceState"),
@@ -47,7 +47,7 @@ def read_row(row: Row) -> Iterator[Span]:
         attributes=_attributes(row, "SpanAttributes"),
         events=tuple(
             SpanEvent(part.text("Name"), part.time("Timestamp"), _attributes(part, "Attributes"))
-            for part in _nested(row, "Events")
+            for part in _nested(row, "Events", ("Timestamp", "Name", "Attributes"))
         ),
         links=tuple(_links(row)),
         resource=resource,
@@ -58,35 +58,19 @@ def _attributes(row: Row, name: str) -> dict[str, Json]:
     return flattened(row.mapping(name), lambda _: False)
 
 
-def _end(row: Row, start: int | None) -> int | None:
-    """Start plus duration; ClickHouse writes 64-bit numbers as text unless told otherwise."""
-    duration = row.get("Duration")
-    if start is None or duration is None:
-        return None
-    if isinstance(duration, str) and duration.isdecimal() and len(duration) <= 20:
-        duration = int(duration)
-    if isinstance(duration, bool) or not isinstance(duration, int) or not 0 <= duration < 2**63:
-        row.fault("Duration", duration, "nanoseconds as a whole number")
-        return None
-    return start + duration
-
-
-def _nested(row: Row, name: str) -> Iterator[Row]:
+def _nested(row: Row, name: str, members: tuple[str, ...]) -> Iterator[Row]:
     """The elements of a Nested column: lists side by side (`Events.Name`), or a list of objects."""
     if name in row.members:
         yield from row.rows(name)
         return
-    prefix = name + "."
-    columns = {
-        key.removeprefix(prefix): row.list(key) for key in row.members if key.startswith(prefix)
-    }
-    for index in range(max((len(values) for values in columns.values()), default=0)):
-        members = {key: values[index] for key, values in columns.items() if index < len(values)}
-        yield Row(members, row.report.below(name, index))
+    columns = {member: row.list(f"{name}.{member}") for member in members}
+    for index in range(max(map(len, columns.values()))):
+        found = {key: values[index] for key, values in columns.items() if index < len(values)}
+        yield row.below(found, name, index)
 
 
 def _links(row: Row) -> Iterator[SpanLink]:
-    for part in _nested(row, "Links"):
+    for part in _nested(row, "Links", ("TraceId", "SpanId", "Attributes")):
         trace_id, span_id = to_hex(part.id("TraceId"), 32), to_hex(part.id("SpanId"), 16)
         if trace_id and span_id:
             yield SpanLink(trace_id, span_id, _attributes(part, "Attributes"))

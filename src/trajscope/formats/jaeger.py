@@ -8,6 +8,7 @@ no longer in order.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 from trajscope.formats._row import Row, present
 from trajscope.formats._rows import RowFormat, build_each
@@ -21,6 +22,14 @@ _OWN_TAGS = frozenset(
     | {"otel.status_description"}
 )
 """Tags that hold fields of the span and are no attributes."""
+_KINDS: dict[str, SpanKind] = {
+    "internal": "INTERNAL",
+    "server": "SERVER",
+    "client": "CLIENT",
+    "producer": "PRODUCER",
+    "consumer": "CONSUMER",
+}
+_CODES: dict[str, StatusCode] = {"OK": "OK", "ERROR": "ERROR", "UNSET": "UNSET"}
 
 
 def judge(record: dict[str, Json]) -> int:
@@ -61,7 +70,7 @@ def _span(row: Row, process: Row) -> Span:
         name=row.text("operationName"),
         kind=_kind(tags),
         start_ns=start,
-        end_ns=_end(row, start),
+        end_ns=row.end(start, "duration", unit="us"),
         status_code=status,
         status_message=message,
         trace_state=_first(tags, ("w3c.tracestate",)),
@@ -74,42 +83,34 @@ def _span(row: Row, process: Row) -> Span:
     )
 
 
-def _end(row: Row, start: int | None) -> int | None:
-    duration = row.get("duration")
-    if start is None or duration is None:
-        return None
-    if isinstance(duration, str) and duration.isdecimal() and len(duration) < 20:
-        duration = int(duration)
-    if isinstance(duration, bool) or not isinstance(duration, int) or not 0 <= duration < 2**53:
-        row.fault("duration", duration, "microseconds as a whole number")
-        return None
-    return start + duration * 1000
-
-
 def _tags(row: Row, name: str = "tags") -> dict[str, Json]:
     """The tags by key; Elasticsearch may hold them as an object with `@` for dots."""
     found: dict[str, Json] = {}
-    if name == "tags":
+    if "tag" in row.members and name == "tags":
         found |= {k.replace("@", "."): v for k, v in row.mapping("tag").items()}
-    for part in row.rows(name):
-        if key := part.text("key"):
-            found[key] = _value(part)
+    for index, part in enumerate(row.list(name)):
+        if not isinstance(part, dict):
+            row.leave_out(part, name, index)
+        elif not isinstance(key := part.get("key"), str):
+            row.below(part, name, index).fault("key", key, "text")
+        elif isinstance(value := part.get("value"), str) and part.get("type") != "string":
+            found[key] = _value(row.below(part, name, index), value)
+        else:
+            found[key] = value
     return found
 
 
-def _value(tag: Row) -> Json:
+def _value(tag: Row, value: str) -> Json:
     """The value by its type: stores write numbers and truth values as text."""
-    value = tag.members.get("value", tag.members.get("vStr"))
-    kind = str(tag.get("type", "vType") or "").lower()
-    if not isinstance(value, str):
-        return value
+    kind = tag.text("type").lower()
     if kind == "bool" and value.lower() in ("true", "false"):
         return value.lower() == "true"
     try:
         if kind == "int64":
             return int(value)
         if kind == "float64":
-            return float(value)
+            number = float(value)
+            return number if isfinite(number) else None
     except ValueError:
         tag.fault("value", value, f"a value of type {kind}")
     return value
@@ -137,24 +138,19 @@ def _references(row: Row, trace_id: str) -> tuple[str | None, tuple[SpanLink, ..
 
 
 def _first(tags: dict[str, Json], names: tuple[str, ...]) -> str:
-    return next((v for n in names if isinstance(v := tags.get(n), str)), "")
+    for name in names:
+        if isinstance(value := tags.get(name), str):
+            return value
+    return ""
 
 
 def _kind(tags: dict[str, Json]) -> SpanKind:
-    kinds: dict[str, SpanKind] = {
-        "internal": "INTERNAL",
-        "server": "SERVER",
-        "client": "CLIENT",
-        "producer": "PRODUCER",
-        "consumer": "CONSUMER",
-    }
-    return kinds.get(_first(tags, ("span.kind",)).lower(), "UNSPECIFIED")
+    return _KINDS.get(_first(tags, ("span.kind",)).lower(), "UNSPECIFIED")
 
 
 def _status(tags: dict[str, Json]) -> tuple[StatusCode, str]:
     """The status by OTel's tags, else by `error`; the `error` that only repeats it goes."""
-    codes: dict[str, StatusCode] = {"OK": "OK", "ERROR": "ERROR", "UNSET": "UNSET"}
-    code = codes.get(_first(tags, ("otel.status_code",)).upper())
+    code = _CODES.get(_first(tags, ("otel.status_code",)).upper())
     is_error = tags.get("error") is True or tags.get("error") == "true"
     if is_error and code in (None, "ERROR"):
         code = "ERROR"

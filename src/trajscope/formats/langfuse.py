@@ -70,15 +70,14 @@ def judge(record: dict[str, Json]) -> int:
 def read_row(row: Row) -> Iterator[Span]:
     """Yield the span of an observation, or those of a trace's observations."""
     if "observations" not in row.members:
-        yield _span(row, {})
+        yield _span(row, {}, "")
         return
     names = {**_TRACE_FIELDS, "langfuse.trace.name": ("name",)}
-    about = _fields(row, names) | {"langfuse.trace.id": row.id("id")}
-    yield from build_each(row.rows("observations"), lambda part: [_span(part, about)])
+    about, trace_id = _fields(row, names), row.id("id")
+    yield from build_each(row.rows("observations"), lambda part: [_span(part, about, trace_id)])
 
 
-def _span(row: Row, trace: dict[str, Json]) -> Span:
-    ids = Row(row.members | {"trace": trace.get("langfuse.trace.id")}, row.report)
+def _span(row: Row, trace: dict[str, Json], trace_id: str) -> Span:
     metadata = row.mapping("metadata") if not isinstance(row.get("metadata"), list) else {}
     recorded = {k: _decoded(metadata.get(k)) for k in ("attributes", "resourceAttributes", "scope")}
     kind = row.text("type").upper()
@@ -88,7 +87,7 @@ def _span(row: Row, trace: dict[str, Json]) -> Span:
     own = {_OBSERVATION + k: v for k, v in _fields(row, _FIELDS).items()}
     rest = {k: v for k, v in metadata.items() if not recorded.get(k)}
     attributes = present(
-        {k: v for k, v in trace.items() if k != "langfuse.trace.id"}
+        trace
         | _fields(row, _TRACE_FIELDS)
         | {_OBSERVATION + "type": kind.lower()}
         | own
@@ -97,7 +96,7 @@ def _span(row: Row, trace: dict[str, Json]) -> Span:
     )
     scope = recorded["scope"]
     return Span(
-        trace_id=ids.required_id("traceId", "trace_id", "trace"),
+        trace_id=row.id("traceId", "trace_id") or trace_id or row.required_id("traceId"),
         span_id=row.required_id("id"),
         parent_span_id=row.id(*_PARENTS) or None,
         name=row.text("name"),

@@ -13,7 +13,7 @@ from trajscope.formats._row import Row, present
 from trajscope.formats._rows import RowFormat, build_each
 from trajscope.formats._times import to_hex
 from trajscope.model.span import Json, Span, SpanEvent, SpanLink
-from trajscope.otlp._fields import to_id
+from trajscope.otlp import to_id
 
 _SESSION = "mlflow.trace.session"
 _COPIES = frozenset({"mlflow.traceInputs", "mlflow.traceOutputs", "mlflow.artifactLocation"})

@@ -55,7 +55,7 @@ def read_row(row: Row) -> Iterator[Span]:
         name=row.text("name"),
         kind=row.kind("kind"),
         start_ns=start,
-        end_ns=_end(row, start),
+        end_ns=row.end(start, "duration", unit="us"),
         status_code=status,
         status_message=message,
         trace_state=_tag(tags, "w3c.tracestate"),
@@ -66,16 +66,6 @@ def read_row(row: Row) -> Iterator[Span]:
         events=tuple(_event(part) for part in row.rows("annotations")),
         resource=present({"service.name": local.get("serviceName")} | rest),
     )
-
-
-def _end(row: Row, start: int | None) -> int | None:
-    duration = row.get("duration")
-    if start is None or duration is None:
-        return None
-    if isinstance(duration, bool) or not isinstance(duration, int | float) or duration < 0:
-        row.fault("duration", duration, "microseconds as a number")
-        return None
-    return start + int(duration * 1000)
 
 
 def _tag(tags: dict[str, Json], *names: str) -> str:
