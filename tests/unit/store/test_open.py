@@ -24,9 +24,9 @@ def filled(path: Path) -> Path:
     return path
 
 
-def refusal(path: Path, **options: bool) -> StoreError:
+def refusal(path: Path, *, read_only: bool = False) -> StoreError:
     with pytest.raises(StoreError) as caught:
-        Store.open(path, **options)
+        Store.open(path, read_only=read_only)
     assert caught.value.exit_code == ExitCode.STORE
     assert str(path) in str(caught.value)
     return caught.value
