@@ -6,6 +6,7 @@ One thing a newcomer would get wrong: a run's `output` is the trajectory itself.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from reprlib import repr as shown
 from typing import Any
 from uuid import uuid4
 
@@ -56,7 +57,7 @@ def reference_run(members: Any, outputs: Mapping[str, str]) -> dict[str, Any]:
         UsageError: `members` is no mapping.
     """
     if not isinstance(members, Mapping):
-        raise UsageError(f"the run is no mapping (got {members!r:.80}); an object was expected")
+        raise UsageError(f"the run is no mapping (got {shown(members)}); an object was expected")
     empty: dict[str, Any] = {**{key: [] for key in _INPUT[:3]}, "taggedSystemMessages": {}}
     run: dict[str, Any] = {"input": {key: members.get(key, empty[key]) for key in _INPUT}}
     for ours, theirs in outputs.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
+from reprlib import repr as shown
 from typing import Any
 
 from trajscope.errors import UsageError
@@ -42,8 +43,8 @@ def member(value: Json, key: str) -> Json:
         MalformedValue: the value is null or undefined.
     """
     if value is None or value is UNDEFINED:
-        shown = "null" if value is None else "undefined"
-        raise MalformedValue(f"{key}: cannot be read (got {shown}); an object was expected")
+        what = "null" if value is None else "undefined"
+        raise MalformedValue(f"{key}: cannot be read (got {what}); an object was expected")
     if isinstance(value, Mapping):
         return value.get(key, UNDEFINED)
     if key == "length" and isinstance(value, list | tuple | str):
@@ -59,7 +60,7 @@ def elements(value: Json, what: str) -> list[Json]:
     """
     if isinstance(value, str | list | tuple):
         return list(value)
-    raise MalformedValue(f"{what}: is no list (got {value!r}); a list was expected")
+    raise MalformedValue(f"{what}: is no list (got {shown(value)}); a list was expected")
 
 
 def truthy(value: Json) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from reprlib import repr as shown
 from typing import Any
 
 from trajscope.match.js import UNDEFINED, MalformedValue, coalesce, given, is_number, member, round2
@@ -44,7 +45,7 @@ def message(members: Json) -> dict[str, Json]:
     content = _defined({"format": 2, "parts": parts, "content": text})
     invocations = given(member(members, "toolInvocations"), [])
     if not isinstance(invocations, list):
-        raise MalformedValue(f"toolInvocations: is no list (got {invocations!r:.80})")
+        raise MalformedValue(f"toolInvocations: is no list (got {shown(invocations)})")
     if invocations:
         content["toolInvocations"] = [
             _defined({key: member(item, key) for key in _COPIED}) for item in invocations
@@ -91,5 +92,5 @@ def rounded(number: Json) -> int | float:
         MalformedValue: it is no number.
     """
     if not is_number(number):
-        raise MalformedValue(f"is no number (got {number!r:.80}); a number was expected")
+        raise MalformedValue(f"is no number (got {shown(number)}); a number was expected")
     return round2(number)

@@ -8,6 +8,7 @@ the last, while `output_text` (an output that is an object) mixes the two.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from reprlib import repr as shown
 from typing import Any
 
 from trajscope.match.js import MalformedValue, elements, member, truthy
@@ -142,7 +143,7 @@ def reasoning(output: Json) -> Json:
     if not truthy(output):
         return None
     if not isinstance(output, list):
-        raise MalformedValue(f"output: is no list (got {output!r:.80}); messages were expected")
+        raise MalformedValue(f"output: is no list (got {shown(output)}); messages were expected")
     message = next((m for m in output if member(m, "role") == "assistant"), None)
     if message is None:
         return None
@@ -154,7 +155,7 @@ def reasoning(output: Json) -> Json:
     if not truthy(parts):
         return None
     if not isinstance(parts, list):
-        raise MalformedValue(f"parts: is no list (got {parts!r:.80}); a list was expected")
+        raise MalformedValue(f"parts: is no list (got {shown(parts)}); a list was expected")
     texts = (_reasoning_of(p) for p in parts if member(p, "type") == "reasoning")
     return "\n".join(str(text) for text in texts if truthy(text)) or None
 
@@ -177,7 +178,7 @@ def input_messages(run_input: Json) -> list[Json]:
     if messages is None:
         return []
     if not isinstance(messages, list):
-        raise MalformedValue(f"inputMessages: is no list (got {messages!r:.80})")
+        raise MalformedValue(f"inputMessages: is no list (got {shown(messages)})")
     return [text_content(message) for message in messages]
 
 
@@ -188,6 +189,6 @@ def agent_response_messages(output: Json) -> list[Json]:
         MalformedValue: the output is no list, or one of the messages is null.
     """
     if isinstance(output, str):
-        raise MalformedValue(f"output: is no list (got {output!r:.80}); messages were expected")
+        raise MalformedValue(f"output: is no list (got {shown(output)}); messages were expected")
     said = [m for m in elements(output, "output") if member(m, "role") == "assistant"]
     return [text_content(message) for message in said]

@@ -7,6 +7,7 @@ older `toolInvocations`. Parts win, and the older list only adds what no part na
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from reprlib import repr as shown
 from typing import Any
 
 from trajscope.match.js import UNDEFINED, MalformedValue, member, truthy
@@ -38,7 +39,7 @@ def _list(content: Mapping[str, Json], key: str) -> list[Json]:
     if value is None:
         return []
     if not isinstance(value, list):
-        raise MalformedValue(f"{key}: is no list (got {value!r:.80}); a list was expected")
+        raise MalformedValue(f"{key}: is no list (got {shown(value)}); a list was expected")
     return value
 
 
@@ -143,7 +144,7 @@ def message_trajectory(output: Json) -> dict[str, Json]:
 
 def _iterable(output: Json) -> Json:
     if not isinstance(output, list | str):
-        raise MalformedValue(f"output: is no list (got {output!r:.80}); messages were expected")
+        raise MalformedValue(f"output: is no list (got {shown(output)}); messages were expected")
     return output
 
 

@@ -8,6 +8,7 @@ found although nobody put them there.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from reprlib import repr as shown
 from typing import Any
 
 from trajscope.evals._mastra.tools import put_boxed
@@ -56,7 +57,7 @@ def workflow_trajectory(results: Json, path: Json = UNDEFINED) -> dict[str, Json
         if not truthy(result):
             continue
         if not isinstance(result, Mapping | list):
-            raise MalformedValue(f"step {step_id!r}: is no result (got {result!r:.80})")
+            raise MalformedValue(f"step {shown(step_id)}: is no result (got {shown(result)})")
         start, end = _time(result, "startedAt"), _time(result, "endedAt")
         starts += [] if start is None else [start]
         ends += [] if end is None else [end]
@@ -77,7 +78,7 @@ def _ids(results: Json, path: Json) -> list[Json]:
         return list(ordered_keys(results))
     if isinstance(results, list):
         return [str(index) for index in range(len(results))]
-    raise MalformedValue(f"the step results are no object (got {results!r:.80})")
+    raise MalformedValue(f"the step results are no object (got {shown(results)})")
 
 
 def _result(results: Json, step_id: Json) -> Json:

@@ -6,7 +6,8 @@ a message that only answers a call vanishes. The reference's form keeps a result
 """
 
 from trajscope.evals.adapters._blocks import invocation_of_part
-from trajscope.evals.adapters._convert import Converted, convert, to_messages
+from trajscope.evals.adapters._convert import convert, to_messages
+from trajscope.evals.adapters._join import Converted
 from trajscope.evals.adapters._plain import plain
 
 __all__ = ["Converted", "convert", "invocation_of_part", "plain", "to_messages"]

@@ -80,11 +80,10 @@ def read_block(block: Json) -> Read:
 
 def _reasoning(block: dict[str, Json]) -> Read:
     """Return a reasoning block; one without text (encrypted, redacted) is kept as it is."""
-    texts = [block.get(key) for key in ("reasoning", "thinking", "text")]
+    text = first_text(block, ("reasoning", "thinking", "text", "content"))
     for key in ("details", "summary", "content"):
         inner = block.get(key)
-        texts += [text_in(part) for part in inner] if isinstance(inner, list) else []
-    text = next((t for t in texts[:3] if isinstance(t, str) and t), None) or joined(texts[3:])
+        text = text or joined(text_in(p) for p in (inner if isinstance(inner, list) else ()))
     return [reasoning_part(text)] if text else [block]
 
 

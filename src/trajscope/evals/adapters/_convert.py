@@ -1,40 +1,26 @@
-"""`to_messages`: turns of any library joined into messages of the reference's form.
+"""`to_messages`: messages of any library in the reference's form.
 
-One thing a newcomer would get wrong: an answer belongs to the last open call of its id before it.
-Ids repeat, within one conversation too, when a model or a test double counts from one each turn.
+One thing a newcomer would get wrong: which library wrote a message is seen message by message, so a
+conversation may mix them; what no library writes is an error and not an empty conversation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from reprlib import repr as shown
 from typing import Any
 
-from msgspec import UNSET
-
 from trajscope.errors import UsageError
-from trajscope.evals.adapters._parts import Answer, Part, call_part, fill
+from trajscope.evals.adapters._join import Converted, join_turns
 from trajscope.evals.adapters._plain import plain
 from trajscope.evals.adapters._shapes import read_message
 from trajscope.evals.adapters._turn import Turn
 from trajscope.model.span import Json
-from trajscope.values import equal_json
 
 _HINT = (
     "messages of OpenAI (chat, Responses), Anthropic, LangChain, pydantic-ai, the AI SDK, Gemini, "
     "Bedrock and the reference are known, as objects or as JSON"
 )
-
-
-_NOT_ANSWERED: Any = object()
-
-
-@dataclass(frozen=True, slots=True)
-class Converted:
-    """A message of the reference's form, and the index of the one it was made from."""
-
-    index: int
-    message: dict[str, Json]
 
 
 def to_messages(messages: Any) -> list[dict[str, Json]]:
@@ -60,28 +46,35 @@ def convert(messages: Any) -> list[Converted]:
     Raises:
         UsageError: as `to_messages` does.
     """
-    joiner = _Joiner()
-    standing: list[Part | Answer] | None = None
-    for index, message in enumerate(_listed(messages)):
-        for turn in _turns(index, message):
-            if turn.is_standing:
-                if turn.parts == standing:
-                    continue
-                standing = turn.parts
-            joiner.add(index, turn)
-    return joiner.found
+    turns = [
+        (index, turn)
+        for index, message in enumerate(_listed(messages))
+        for part in _opened(message)
+        for turn in _turns(index, part)
+    ]
+    return join_turns(turns)
 
 
-def _listed(messages: Any) -> Iterable[Any]:
+def _listed(messages: Any) -> Sequence[Any]:
     messages = plain(messages)
     if isinstance(messages, Mapping):
         inner = messages.get("messages")
         return inner if isinstance(inner, list) and "role" not in messages else [messages]
     if not isinstance(messages, list):
         raise UsageError(
-            f"messages: is no list (got {messages!r:.80}); messages were expected", hint=_HINT
+            f"messages: is no list (got {shown(messages)}); messages were expected", hint=_HINT
         )
     return messages
+
+
+def _opened(message: Json) -> Sequence[Json]:
+    """Return the messages inside a whole response of OpenAI's APIs; any other message as it is."""
+    match message:
+        case {"object": "response", "output": [*items]}:
+            return items
+        case {"choices": [{"message": dict() as first}, *_]}:
+            return [first]
+    return [message]
 
 
 def _turns(index: int, message: Json) -> list[Turn]:
@@ -89,70 +82,13 @@ def _turns(index: int, message: Json) -> list[Turn]:
         return []
     turns = read_message(message) if isinstance(message, dict) else None
     if turns is None:
-        shown = f"an object of {sorted(message)}" if isinstance(message, dict) else repr(message)
+        what = (
+            f"an object of {shown(sorted(message))}"
+            if isinstance(message, dict)
+            else shown(message)
+        )
         raise UsageError(
-            f"message {index}: is of no known shape (got {shown:.120}); a message was expected",
+            f"message {index}: is of no known shape (got {what}); a message was expected",
             hint=_HINT,
         )
     return turns
-
-
-class _Joiner:
-    """Collects messages and puts answers into the calls they belong to."""
-
-    def __init__(self) -> None:
-        self.found: list[Converted] = []
-        self._open: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        self._answered: dict[str, Json] = {}
-
-    def add(self, index: int, turn: Turn) -> None:
-        """Take one turn."""
-        if turn.whole is not None:
-            self.found.append(Converted(index, turn.whole))
-            return
-        parts: list[Part] = []
-        for part in turn.parts:
-            if not isinstance(part, Answer):
-                parts.append(part)
-                self._ask(part.get("toolInvocation"))
-            elif (own := self._answer(part)) is not None:
-                parts.append(own)
-        if parts or not turn.parts:
-            self.found.append(Converted(index, _message(turn, parts)))
-
-    def _ask(self, invocation: Json) -> None:
-        if not isinstance(invocation, dict) or invocation.get("state") != "call":
-            return
-        name, call_id = invocation.get("toolName"), invocation.get("toolCallId")
-        key = ("id", call_id) if isinstance(call_id, str) else ("name", str(name))
-        self._open.setdefault(key, []).append(invocation)
-
-    def _answer(self, answer: Answer) -> Part | None:
-        """Put an answer where it belongs; return a part of its own when its call is unknown."""
-        invocation = self._take(answer)
-        if invocation is not None:
-            fill(invocation, answer)
-            if answer.call_id is not None:
-                self._answered[answer.call_id] = answer.result
-            return None
-        known = self._answered.get(answer.call_id or "", _NOT_ANSWERED)
-        if known is not _NOT_ANSWERED and equal_json(known, answer.result):
-            return None  # the conversation repeats itself
-        part = call_part(answer.call_id, answer.name or "", UNSET)
-        fill(part["toolInvocation"], answer)
-        return part
-
-    def _take(self, answer: Answer) -> dict[str, Any] | None:
-        """Return the call an answer belongs to: the last open of its id, else the first by name."""
-        if answer.call_id is not None and (waiting := self._open.get(("id", answer.call_id))):
-            return waiting.pop()
-        waiting = self._open.get(("name", answer.name)) if answer.name else None
-        return waiting.pop(0) if waiting else None
-
-
-def _message(turn: Turn, parts: list[Part]) -> dict[str, Json]:
-    message: dict[str, Json] = {"id": turn.id} if turn.id else {}
-    message |= {"role": turn.role, "content": {"format": 2, "parts": parts}}
-    if turn.created_at:
-        message["createdAt"] = turn.created_at
-    return message

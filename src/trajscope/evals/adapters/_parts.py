@@ -11,11 +11,21 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from trajscope.evidence import failure_of_message
+from trajscope.evidence import failure_of_mcp_result, failure_of_message
 from trajscope.model.span import Json
+from trajscope.names import ends_with_tool, same_tool
 from trajscope.values import decode_json, decode_repr, text_of
 
 Part = dict[str, Any]
+
+_TEXTS = {
+    "text": ("text", "content"),  # OpenTelemetry's messages call it content
+    "input_text": ("text",),
+    "output_text": ("text",),
+    "summary_text": ("text",),
+    "refusal": ("refusal",),
+}
+"""The blocks that are nothing but text, and where they have it."""
 
 
 class Answer(NamedTuple):
@@ -94,10 +104,10 @@ def text_in(block: Json) -> str | None:
     if not isinstance(block, dict):
         return None
     kind = block.get("type", "text")
-    text = block.get(kind) if kind in ("refusal", "text") else block.get("text")
-    if kind in ("text", "input_text", "output_text", "summary_text", "refusal"):
-        return text if isinstance(text, str) else None
-    return None
+    if not isinstance(kind, str) or kind not in _TEXTS:
+        return None
+    texts = (block.get(key) for key in _TEXTS[kind])
+    return next((text for text in texts if isinstance(text, str)), None)
 
 
 def fill(invocation: dict[str, Any], answer: Answer) -> None:
@@ -107,10 +117,19 @@ def fill(invocation: dict[str, Any], answer: Answer) -> None:
         invocation["toolName"] = answer.name
     if answer.result is not UNSET:
         invocation["result"] = answer.result
-    if answer.failed:
+    failure = answer.failure or _mcp_failure(invocation.get("toolName"), answer.result)
+    if answer.failed or failure:
         invocation["isError"] = True
-        if answer.failure:
-            invocation["errorText"] = answer.failure
+    if failure:
+        invocation["errorText"] = failure
+
+
+def _mcp_failure(name: Json, result: Json | UnsetType) -> str | None:
+    """Return the error text of an MCP server, which names the very tool that was called."""
+    found, tool = failure_of_mcp_result(result)
+    if not found.failed or not isinstance(name, str) or tool is None:
+        return None
+    return found.message if same_tool(name, tool) or ends_with_tool(name, tool) else None
 
 
 def first_text(block: dict[str, Json], keys: Iterable[str]) -> str | None:

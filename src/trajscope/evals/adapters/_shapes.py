@@ -95,9 +95,11 @@ def _turn(message: dict[str, Json], role: str) -> Turn:
     if role == "tool" or message.get("tool_call_id"):
         if any(isinstance(item, tuple) for item in read):
             return turn._replace(parts=read)
-        failed = message.get("status") == "error"
+        flags = ("is_error", "isError", "tool_call_error")
+        failed = message.get("status") == "error" or any(message.get(f) is True for f in flags)
         call_id = first_text(message, ("tool_call_id", "toolCallId"))
-        answer = make_answer(call_id, first_text(message, ("name",)), content, failed=failed)
+        name = first_text(message, ("name", "tool_name"))
+        answer = make_answer(call_id, name, content, failed=failed)
         return turn._replace(parts=[answer])
     thoughts = [message.get(key) for key in ("reasoning_content", "reasoning")]
     thought = joined(thoughts[:1]) or joined(thoughts[1:])

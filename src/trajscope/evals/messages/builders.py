@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
+from reprlib import repr as shown
 from typing import Any
 from uuid import uuid4
 
@@ -54,10 +55,12 @@ def create_tool_invocation(
         return mastra.tool_invocation(members)
     _by_keyword("create_tool_invocation", members)
     if not isinstance(tool_name, str) or not tool_name:
-        raise UsageError(f"tool_name: is empty or no text (got {tool_name!r}); a name was expected")
+        raise UsageError(
+            f"tool_name: is empty or no text (got {shown(tool_name)}); a name was expected"
+        )
     state = state or ("result" if error_text is None else "output-error")
     if state not in _STATES:
-        raise UsageError(f"state: is unknown (got {state!r}); one of {_STATES} was expected")
+        raise UsageError(f"state: is unknown (got {shown(state)}); one of {_STATES} was expected")
     found = {
         "toolCallId": tool_call_id or f"call-{uuid4()}",
         "toolName": tool_name,
@@ -94,12 +97,12 @@ def create_test_message(
         return mastra.message(members)
     _by_keyword("create_test_message", members)
     if not isinstance(content, str):
-        raise UsageError(f"content: is no text (got {content!r:.80}); a text was expected")
+        raise UsageError(f"content: is no text (got {shown(content)}); a text was expected")
     if role not in _ROLES:
-        raise UsageError(f"role: is unknown (got {role!r}); one of {_ROLES} was expected")
+        raise UsageError(f"role: is unknown (got {shown(role)}); one of {_ROLES} was expected")
     for index, item in enumerate(tool_invocations):
         if not isinstance(item, Mapping):
-            raise UsageError(f"tool_invocations[{index}]: is no mapping (got {item!r:.80})")
+            raise UsageError(f"tool_invocations[{index}]: is no mapping (got {shown(item)})")
     text: list[Mapping[str, Json]] = [{"type": "text", "text": content}]
     body: dict[str, Json] = {
         "format": 2,
@@ -153,7 +156,7 @@ def create_agent_test_run(
 def _by_keyword(function: str, members: Any) -> None:
     if members is not None:
         raise UsageError(
-            f"{function}: takes its members by keyword (got {members!r:.80})",
+            f"{function}: takes its members by keyword (got {shown(members)})",
             hint='only compat="mastra" takes them as one mapping',
         )
 
@@ -215,7 +218,7 @@ def round_to_two_decimals(number: float, *, compat: Compat | None = None) -> int
     if compat is not None:
         return mastra.rounded(number)
     if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise UsageError(f"is no finite number (got {number!r:.80}); a number was expected")
+        raise UsageError(f"is no finite number (got {shown(number)}); a number was expected")
     digits = Decimal(repr(number))
     if abs(digits) >= 2**53:  # no fraction left to round
         return number

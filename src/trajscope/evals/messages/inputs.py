@@ -7,6 +7,7 @@ One thing a newcomer would get wrong: an input is a mapping with lists of messag
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from reprlib import repr as shown
 from typing import Any
 
 from trajscope.errors import UsageError
@@ -68,7 +69,7 @@ def _lists(run_input: Json, *names: str) -> Iterator[Json]:
         return
     if not isinstance(run_input, Mapping):
         raise UsageError(
-            f"input: is no run input (got {run_input!r:.80}); a mapping was expected",
+            f"input: is no run input (got {shown(run_input)}); a mapping was expected",
             hint='give {"input_messages": [...]}, a list of messages or a text',
         )
     if isinstance(run_input.get("role"), str):
@@ -82,7 +83,7 @@ def _listed(messages: Json, name: str) -> list[Json]:
     if messages is None:
         return []
     if not isinstance(messages, list):
-        raise UsageError(f"{name}: is no list (got {messages!r:.80}); messages were expected")
+        raise UsageError(f"{name}: is no list (got {shown(messages)}); messages were expected")
     return messages
 
 
@@ -165,7 +166,7 @@ def get_conversation_history_from_run_input(
         isinstance(max_messages, bool) or not isinstance(max_messages, int) or max_messages < 0
     ):
         raise UsageError(
-            f"max_messages: is no count (got {max_messages!r}); a whole number from 0 was expected"
+            f"max_messages: is no count (got {shown(max_messages)}); a whole number was expected"
         )
     value = plain(run_input)
     if not isinstance(value, Mapping):

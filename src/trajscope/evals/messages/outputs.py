@@ -7,6 +7,7 @@ as the documentation says, and the last under `compat="mastra"`, as the referenc
 from __future__ import annotations
 
 from collections.abc import Mapping
+from reprlib import repr as shown
 from typing import Any, Literal
 
 from trajscope.errors import UsageError
@@ -58,7 +59,7 @@ def get_assistant_message_from_run_output(
     if compat is not None:
         return mastra.assistant_message(output)  # type: ignore[no-any-return]
     if which not in ("first", "last"):
-        raise UsageError(f'which: is unknown (got {which!r}); "first" or "last" was expected')
+        raise UsageError(f'which: is unknown (got {shown(which)}); "first" or "last" was expected')
     output = plain(output)
     if output is None or isinstance(output, str):
         return output or None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from reprlib import repr as shown
 from typing import Any, Literal, NamedTuple, overload
 
 from trajscope.errors import UsageError
@@ -93,13 +94,13 @@ def _results(step_results: Any) -> dict[str, Mapping[str, Json]]:
     results = plain(step_results)
     if not isinstance(results, Mapping):
         raise UsageError(
-            f"step results: are no mapping (got {results!r:.80}); step ids with their results "
+            f"step results: are no mapping (got {shown(results)}); step ids with their results "
             "were expected"
         )
     for step_id, result in results.items():
         if step_id != _INPUT and result is not None and not isinstance(result, Mapping):
             raise UsageError(
-                f"step {step_id!r}: is no step result (got {result!r:.80}); a mapping was expected"
+                f"step {step_id!r}: is no step result (got {shown(result)}); a mapping was expected"
             )
     return {key: result for key, result in results.items() if isinstance(result, Mapping)}
 
@@ -110,7 +111,7 @@ def _path(path: Any) -> list[str] | None:
     steps = plain(path)
     if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
         raise UsageError(
-            f"step execution path: is no list of step ids (got {path!r:.80}); texts were expected"
+            f"step execution path: is no list of step ids (got {shown(path)}); texts were expected"
         )
     return steps
 
