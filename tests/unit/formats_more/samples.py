@@ -1,4 +1,4 @@
-"""One capture of every further format, by name: recorded where it was, else written by `writers`."""
+"""One capture of every further format, by name: recorded, or written by `writers`."""
 
 from __future__ import annotations
 

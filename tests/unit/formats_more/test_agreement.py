@@ -34,7 +34,7 @@ def whole(trajectory: Trajectory) -> dict[str, Any]:
         "agents": trajectory.agents,
         "session": trajectory.session_id,
         "model calls": trajectory.model_calls,
-        "tokens": (trajectory.tokens.input, trajectory.tokens.output),
+        "tokens": trajectory.tokens and (trajectory.tokens.input, trajectory.tokens.output),
         "orphans": len(trajectory.orphans),
     }
 

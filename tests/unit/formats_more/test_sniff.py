@@ -1,4 +1,4 @@
-"""Every capture is recognised by exactly one format, whatever it is called and however it is cut."""
+"""Every capture is recognised by exactly one format, however it is cut."""
 
 import pytest
 
@@ -6,8 +6,6 @@ from tests.support.captures import source_of
 from tests.support.truth import FIXTURES, FORMS
 from tests.unit.formats_more.samples import FORMATS, NAMES, samples
 from trajscope.formats import formats
-
-OTHERS = [f for f in FORMS if "native" not in f and ".jaeger" not in f]
 
 
 def claims(data: bytes) -> dict[str, int]:

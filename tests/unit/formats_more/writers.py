@@ -43,6 +43,13 @@ def as_parquet(rows: Rows, schema: pa.Schema | None = None) -> bytes:
     return sink.getvalue()
 
 
+def parquet_of(batch: pa.RecordBatch) -> bytes:
+    """An Arrow batch as a Parquet file."""
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_batches([batch]), sink)
+    return sink.getvalue()
+
+
 def iso(time_ns: int | None, *, digits: int = 6, separator: str = "T", zone: str = "Z") -> Any:
     """A time as text."""
     if time_ns is None:
