@@ -17,7 +17,6 @@ UNKNOWN = {
     "google_adk-err": {"args"},
     "google_adk-mcp": {"args"},
     "mastra1-killed": {"success"},  # the call was running when the process was killed
-    "mastra1-tripwire": {"model_calls"},  # the tripwire stopped the run before any
     "mcp_fastmcp-clientserver": {"args"},
     "mcp_mcp1-client": {"args", "success"},  # the trace holds nothing of the session
     "mcp_mcp2-client": {"args", "success"},  # the client's spans never say how a call ended
