@@ -24,7 +24,8 @@ class Reader:
     """
 
     def __init__(self, extra: Sequence[Convention] = ()) -> None:
-        self._conventions = (*extra, *conventions().values())
+        every = (*extra, *conventions().values())
+        self._conventions = sorted(every, key=_most, reverse=True)
         self._of_logs = [c.span_of_log for c in self._conventions if isinstance(c, LogConvention)]
 
     def claims(self, span: Span) -> list[tuple[int, Convention]]:
@@ -36,6 +37,8 @@ class Reader:
         """Return the reading of the span, `NOT_UNDERSTOOD` when no convention claims it."""
         best, chosen = 0, None
         for convention in self._conventions:
+            if best > _most(convention):
+                break
             claim = convention.claim(span)
             if claim > best:
                 best, chosen = claim, convention
@@ -44,3 +47,9 @@ class Reader:
     def span_of_log(self, record: LogRecord) -> Span | None:
         """Return the span a log record stands for, None when it is an event of another span."""
         return next((span for make in self._of_logs if (span := make(record)) is not None), None)
+
+
+def _most(convention: Convention) -> float:
+    """The highest claim a convention can make; a broad one need not be asked after a close one."""
+    tier = getattr(convention, "tier", None)
+    return tier + 3 if isinstance(tier, int) else float("inf")

@@ -16,7 +16,14 @@ from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
 from trajscope.model.span import Span
 
 _SCOPE = "gcp.vertex.agent"
-_PREFIX = "gcp.vertex.agent."
+_MARKS = frozenset(
+    "gcp.vertex.agent." + key
+    for key in (
+        *("event_id", "invocation_id", "session_id"),
+        *("tool_call_args", "tool_response", "llm_request", "llm_response"),
+    )
+)
+"""Attributes that only this framework writes, whatever scope they come under."""
 
 VOCABULARY = GEN_AI.appended(
     session=("gcp.vertex.agent.session_id",),
@@ -40,7 +47,7 @@ _OLD_LABELS: dict[str, Kind] = {
 def kind_of(span: Span) -> Kind | None:
     """Return the GenAI kind, mended where ADK has spans of its own."""
     attributes = span.attributes
-    if span.scope_name != _SCOPE and not any(k.startswith(_PREFIX) for k in attributes):
+    if span.scope_name != _SCOPE and _MARKS.isdisjoint(attributes):
         return None
     if span.scope_name != _SCOPE and "openinference.span.kind" in attributes:
         return None  # another library's span of the same call, in its own words
