@@ -26,6 +26,7 @@ class Reader:
     def __init__(self, extra: Sequence[Convention] = ()) -> None:
         every = (*extra, *conventions().values())
         self._conventions = sorted(every, key=_most, reverse=True)
+        self._by_most = [(_most(c), c) for c in self._conventions]
         self._of_logs = [c.span_of_log for c in self._conventions if isinstance(c, LogConvention)]
 
     def claims(self, span: Span) -> list[tuple[int, Convention]]:
@@ -36,8 +37,8 @@ class Reader:
     def __call__(self, span: Span) -> Reading:
         """Return the reading of the span, `NOT_UNDERSTOOD` when no convention claims it."""
         best, chosen = 0, None
-        for convention in self._conventions:
-            if best > _most(convention):
+        for most, convention in self._by_most:
+            if best > most:
                 break
             claim = convention.claim(span)
             if claim > best:
