@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO, cast
 from weakref import WeakKeyDictionary
@@ -111,9 +111,10 @@ def _values(column: Any) -> Sequence[Json]:
     """The values of one column; times as ISO text to the nanosecond, as JSON exports have them."""
     import pyarrow as pa
 
-    wanted = _timeless(column.type)
-    if wanted != column.type:
-        column = column.cast(wanted)
+    for leaf in (_to_utc, _to_text):
+        wanted = _with_times(column.type, leaf)
+        if wanted != column.type:
+            column = column.cast(wanted)
     values = cast("list[Json]", column.to_pylist())
     kind = column.type
     if pa.types.is_string(kind) or pa.types.is_boolean(kind) or pa.types.is_integer(kind):
@@ -121,17 +122,31 @@ def _values(column: Any) -> Sequence[Json]:
     return [_plain(value, kind) for value in values]
 
 
-def _timeless(kind: Any) -> Any:
+def _with_times(kind: Any, leaf: Callable[[Any], Any]) -> Any:
+    """The type with `leaf` of its timestamps, at any depth."""
     import pyarrow as pa
 
     if pa.types.is_timestamp(kind):
-        return pa.string()
+        return leaf(kind)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return pa.list_(_timeless(kind.value_type))
+        return pa.list_(_with_times(kind.value_type, leaf))
     if pa.types.is_struct(kind):
         fields = (kind.field(i) for i in range(kind.num_fields))
-        return pa.struct([pa.field(f.name, _timeless(f.type)) for f in fields])
+        return pa.struct([pa.field(f.name, _with_times(f.type, leaf)) for f in fields])
     return kind
+
+
+def _to_utc(kind: Any) -> Any:
+    """The same instants told in UTC, for which no machine needs a table of time zones."""
+    import pyarrow as pa
+
+    return kind if kind.tz is None else pa.timestamp(kind.unit, "UTC")
+
+
+def _to_text(_: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.string()
 
 
 def _plain(value: Any, kind: Any) -> Json:
