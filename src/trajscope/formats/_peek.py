@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -38,8 +39,11 @@ def decode_json(text: bytes) -> Json:
         raise ValueError("nested too deep") from error
 
 
+@lru_cache(maxsize=2)
 def first_values(head: bytes) -> list[Json]:
     """Return the first values of the head of a JSON capture; [] if it holds none.
+
+    Every format asks for those of one head, so they are kept; nobody may change them.
 
     >>> first_values(b'{"a": 1}\\n{"b": {"c": [1, "cut')
     [{'a': 1}, {'b': {'c': [1]}}]
