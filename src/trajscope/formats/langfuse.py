@@ -17,7 +17,7 @@ from trajscope.model.span import Json, Span
 _OBSERVATION = "langfuse.observation."
 _PARENTS = ("parentObservationId", "parent_observation_id", "parent_span_id")
 _OWN = {
-    *_PARENTS,
+    *_PARENTS[:2],
     *("usageDetails", "usage_details", "statusMessage", "status_message"),
     *("providedModelName", "provided_model_name", "modelParameters", "model_parameters"),
     *("completionStartTime", "completion_start_time", "costDetails", "cost_details"),
@@ -60,11 +60,12 @@ def judge(record: dict[str, Json]) -> int:
         return 3
     if "id" not in record or not ("traceId" in record or "trace_id" in record):
         return 0
-    kind = record.get("type", "")
-    is_known = kind is None or (isinstance(kind, str) and kind.upper() in _TYPES)
-    if not is_known or not ("startTime" in record or "start_time" in record):
+    if "type" not in record or not ("startTime" in record or "start_time" in record):
         return 0
-    return 3 if not _OWN.isdisjoint(record) else 2
+    if not _OWN.isdisjoint(record):
+        return 3
+    kind = record["type"]
+    return 2 if isinstance(kind, str) and kind.upper() in _TYPES else 0
 
 
 def read_row(row: Row) -> Iterator[Span]:
@@ -78,8 +79,9 @@ def read_row(row: Row) -> Iterator[Span]:
 
 
 def _span(row: Row, trace: dict[str, Json], trace_id: str) -> Span:
-    metadata = row.mapping("metadata") if not isinstance(row.get("metadata"), list) else {}
-    recorded = {k: _decoded(metadata.get(k)) for k in ("attributes", "resourceAttributes", "scope")}
+    said = _decoded(row.get("metadata"))
+    metadata = said if isinstance(said, dict) else {}
+    recorded = {k: _object(metadata.get(k)) for k in ("attributes", "resourceAttributes", "scope")}
     kind = row.text("type").upper()
     start = row.time("startTime", "start_time", unit="ms")
     end = row.time("endTime", "end_time", unit="ms")
@@ -93,6 +95,7 @@ def _span(row: Row, trace: dict[str, Json], trace_id: str) -> Span:
         | own
         | _usage(row, own)
         | {f"{_OBSERVATION}metadata.{k}": v for k, v in rest.items()}
+        | {_OBSERVATION + "metadata": None if isinstance(said, dict) else said}
     )
     scope = recorded["scope"]
     return Span(
@@ -126,13 +129,18 @@ def _usage(row: Row, own: dict[str, Json]) -> dict[str, Json]:
     else:
         names = (("input", "promptTokens"), ("output", "completionTokens"))
         counts = {name: row.get(member) for name, member in names}
-    known = {k: v for k, v in counts.items() if isinstance(v, int | float) and v}
-    return {_OBSERVATION + "usage_details": known} if known else {}
+    if not any(counts.values()):  # Langfuse wrote zeros where nothing was counted
+        return {}
+    return {_OBSERVATION + "usage_details": {k: v for k, v in counts.items() if v is not None}}
 
 
-def _decoded(value: Json) -> dict[str, Json]:
-    """An object of the metadata; exports write the values of metadata as text."""
-    value = decode_text(value) if isinstance(value, str) else value
+def _decoded(value: Json) -> Json:
+    """A value of the metadata; exports write it as text."""
+    return decode_text(value) if isinstance(value, str) else value
+
+
+def _object(value: Json) -> dict[str, Json]:
+    value = _decoded(value)
     return value if isinstance(value, dict) else {}
 
 

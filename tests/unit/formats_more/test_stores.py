@@ -42,6 +42,7 @@ LANGFUSE = {
         ({"promptTokens": 7, "completionTokens": 3}, (7, 3)),
         ({"usage": {"input": 0, "output": 0, "unit": None}}, None),
         ({"usageDetails": {}}, None),
+        ({"usage": {"input": 7, "output": 0}}, (7, 0)),
         ({}, None),
     ],
 )
@@ -78,6 +79,19 @@ def test_the_span_langfuse_took_in_stands_beside_the_observation() -> None:
         assert span.attributes["session.id"] == "conv-1"
         assert span.attributes["langfuse.observation.metadata.mine"] in (3, "3")
         assert (span.scope_name, span.service_name) == ("lib", "shop")
+
+
+@pytest.mark.parametrize("metadata", ["a note", 3, ["a"]])
+def test_langfuse_metadata_that_is_no_object_is_kept(metadata: Any) -> None:
+    assert one(LANGFUSE | {"metadata": metadata}).attributes["langfuse.observation.metadata"] == (
+        metadata
+    )
+
+
+def test_an_observation_of_a_type_yet_unknown_is_recognised() -> None:
+    assert one(LANGFUSE | {"type": "SOMETHING_NEW"}).attributes["langfuse.observation.type"] == (
+        "something_new"
+    )
 
 
 def test_a_langfuse_trace_hands_its_session_down() -> None:
