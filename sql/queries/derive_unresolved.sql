@@ -80,7 +80,8 @@ found AS (
     GROUP BY trace_no, response_id
     HAVING count(*) > 1
     UNION ALL
-    -- lift_parts, open_agents, confirm_workflows, and whatever readings learn to say later
+    -- lift_parts, open_agents, confirm_workflows; half a count of tokens; and whatever readings
+    -- learn to say later
     SELECT trace_no, 'a reading that only assembly understands'
     FROM part_spans WHERE needs_assembly
     UNION ALL
@@ -93,14 +94,10 @@ found AS (
         AND inside.step_name IS NOT DISTINCT FROM outside.step_name
     UNION ALL
     -- fold_runs: an empty run beside a run of the same name
-    SELECT runs.trace_no, 'an empty run beside a run of the same name'
+    SELECT trace_no, 'an empty run beside a run of the same name'
     FROM runs
-    JOIN runs other
-        ON other.trace_no = runs.trace_no
-        AND other.n <> runs.n
-        AND other.step_type = runs.step_type
-        AND other.step_name IS NOT DISTINCT FROM runs.step_name
-    WHERE runs.n NOT IN (SELECT up FROM edges WHERE up IS NOT NULL)
+    GROUP BY trace_no, step_type, step_name
+    HAVING count(*) > 1 AND bool_or(n NOT IN (SELECT up FROM edges WHERE up IS NOT NULL))
     UNION ALL
     -- borrow_agents: a step outside all agent runs, near a span that names an agent
     SELECT places.trace_no, 'a step that may belong to an agent without a run'
@@ -175,14 +172,23 @@ found AS (
     FROM tools
     WHERE step_type = 'mcp_tool_call' AND failed IS NULL
     UNION ALL
-    -- tokens: sums of parents, and calls that recorded half of their figures
+    -- tokens: a sum on a span that is no model call is used where the calls below it do not say
     SELECT trace_no, 'a sum of tokens'
     FROM part_spans
-    WHERE NOT is_model_call AND (has_input OR has_output)
+    WHERE NOT is_model_call
+        AND (has_input OR has_output)
+        AND trace_no IN (SELECT trace_no FROM calls WHERE NOT has_input)
     UNION ALL
-    SELECT trace_no, 'half a count of tokens'
-    FROM calls
-    WHERE has_input <> has_output
+    -- tokens: and where there are none
+    SELECT sums.trace_no, 'a sum of tokens without model calls'
+    FROM (SELECT * FROM part_spans JOIN places USING (n, trace_no)) sums
+    WHERE NOT sums.is_model_call
+        AND (sums.has_input OR sums.has_output)
+        AND NOT EXISTS (
+            FROM calls
+            JOIN places USING (n, trace_no)
+            WHERE calls.trace_no = sums.trace_no AND places.lft BETWEEN sums.lft AND sums.rgt
+        )
     UNION ALL
     -- the session is the outermost span's
     SELECT trace_no, 'several sessions'

@@ -13,7 +13,8 @@ CREATE TABLE trajectories (
     input_tokens BIGINT,
     output_tokens BIGINT,
     cached_input_tokens BIGINT,
-    tokens_complete BOOLEAN NOT NULL
+    tokens_complete BOOLEAN NOT NULL,
+    context_ids VARCHAR[] DEFAULT []
 );
 COMMENT ON TABLE trajectories IS 'One row per trace: what is known of its trajectory as a whole. Derived from spans; can be rebuilt.';
 COMMENT ON COLUMN trajectories.session_id IS 'The conversation the trace belongs to.';
@@ -29,3 +30,4 @@ COMMENT ON COLUMN trajectories.input_tokens IS 'Over the innermost model calls, 
 COMMENT ON COLUMN trajectories.output_tokens IS 'See input_tokens.';
 COMMENT ON COLUMN trajectories.cached_input_tokens IS 'The part of input_tokens that was read from a cache.';
 COMMENT ON COLUMN trajectories.tokens_complete IS 'False when a model call did not record its tokens: the figures are lower bounds.';
+COMMENT ON COLUMN trajectories.context_ids IS 'Later traces whose messages answer calls of this one.';

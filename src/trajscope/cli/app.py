@@ -102,4 +102,13 @@ def run(args: list[str] | None = None) -> int:
         # The reader of our output has gone; point stdout elsewhere so the exit is silent.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.OK
+    except Exception as error:
+        if os.environ.get("TRAJSCOPE_DEBUG"):
+            raise
+        from trajscope.report.text import safe_text
+
+        what = safe_text(f"{type(error).__name__}: {error}", 300)
+        click.echo(f"error: a fault in trajscope itself ({what})", err=True)
+        click.echo("hint: TRAJSCOPE_DEBUG=1 shows where; please report it", err=True)
+        return ExitCode.INTERNAL
     return int(result) if isinstance(result, int) else ExitCode.OK

@@ -64,7 +64,8 @@ class TrajectoryRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     duration_ns: of the single root; None if there are several or its times are unknown. agents:
     names, in order of first appearance. model_calls: None where the trace records none although
     it ran agents. Tokens: over the innermost model calls, each once; None is unknown, and
-    `tokens_complete` is False where they are lower bounds.
+    `tokens_complete` is False where they are lower bounds. context_ids: later traces whose messages
+    hold results of this one's calls.
     """
 
     trace_id: str
@@ -82,6 +83,7 @@ class TrajectoryRow(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     output_tokens: int | None = None
     cached_input_tokens: int | None = None
     tokens_complete: bool = False
+    context_ids: tuple[str, ...] = ()
     steps: tuple[StepRow, ...] = ()
 
 

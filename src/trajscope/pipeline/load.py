@@ -122,11 +122,15 @@ def stored(store: Store, trace_ids: Sequence[str] | None = None) -> Iterator[Ass
                 raise SpanError(
                     f"no trace {trace_id!r} in the store", hint="trajscope list shows the ids"
                 )
+    contexts = store.contexts(trace_ids)
     for trace_id, found in store.iter_traces(trace_ids):
-        readings = {span.span_id: reading for span, reading in found}
+        group = list(found)
+        if answering := contexts.get(trace_id):
+            group += (record for _, more in store.iter_traces(answering) for record in more)
+        readings = {(span.trace_id, span.span_id): reading for span, reading in group}
         for assembled in assemble_traces(
-            (span for span, _ in found),
-            lambda span: readings[span.span_id],  # noqa: B023
+            (span for span, _ in group),
+            lambda span: readings[span.trace_id, span.span_id],  # noqa: B023
         ):
             if assembled.trajectory.trace_id == trace_id:
                 yield assembled

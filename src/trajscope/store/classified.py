@@ -84,6 +84,13 @@ def _fields(reading: Reading) -> bytes | None:
     return encode_json(found) if found else None
 
 
+def _needs_assembly(reading: Reading) -> bool:
+    """Whether a reading says more than the set-wise statements know of."""
+    usage = reading.usage
+    half = usage is not None and (usage.input is None or usage.output is None)
+    return half or bool(_others(reading) != _OTHERS_DEFAULT)
+
+
 def json_field(name: str) -> pa.Field:
     """Return a column that DuckDB takes as JSON as it is; a cast would parse every value again."""
     return pa.field(name, pa.string(), metadata={b"ARROW:extension:name": b"arrow.json"})
@@ -123,7 +130,7 @@ CLASSIFIED: dict[pa.Field, Callable[[Reading], Any]] = {
         [_call_key(a) for a in r.responses if a.failed] or None
     ),
     json_field("fields"): _fields,
-    pa.field("needs_assembly", _BOOL): lambda r: _others(r) != _OTHERS_DEFAULT,
+    pa.field("needs_assembly", _BOOL): _needs_assembly,
     json_field("reading"): encode_json,
 }
 """The columns, and how a reading fills each."""

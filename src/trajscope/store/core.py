@@ -159,6 +159,12 @@ class Store:
         with self._explained():
             yield from iter_traces(self._connection, trace_ids)
 
+    def contexts(self, trace_ids: Sequence[str] | None = None) -> dict[str, list[str]]:
+        """Return, for traces that need them, the later traces whose messages answer their calls."""
+        params = {"trace_ids": None if trace_ids is None else list(trace_ids)}
+        with self._explained():
+            return dict(rows(self._connection, "read_contexts", params))
+
     def spans_of(self, trace_id: str) -> list[Record]:
         """Return the spans of one trace with their readings, exactly as they went in.
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
+import msgspec
 import pyarrow as pa
 from msgspec import UNSET
 
@@ -97,9 +98,11 @@ def _resolved(
 ) -> Iterator[TrajectoryRow]:
     for trace_id, records in iter_traces(connection, ids):
         group = list(records)
-        if answering := contexts.get(trace_id):
+        answering = contexts.get(trace_id, [])
+        if answering:
             group += (r for _, more in iter_traces(connection, answering) for r in more)
-        yield resolve(trace_id, group)
+        row = resolve(trace_id, group)
+        yield msgspec.structs.replace(row, context_ids=tuple(sorted(answering)))
 
 
 def save_trajectories(
@@ -125,7 +128,7 @@ def _times(values: Iterable[int | None]) -> pa.Array:
 
 def trajectory_table(rows: list[TrajectoryRow]) -> pa.Table:
     """Return trajectories as the Arrow form of the table `trajectories`."""
-    texts = ("root_span_ids", "orphans", "missing_parents", "agents")
+    texts = ("root_span_ids", "orphans", "missing_parents", "agents", "context_ids")
     counts = (
         "duration_ns",
         "span_count",
