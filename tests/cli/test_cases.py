@@ -142,8 +142,7 @@ def test_b17_a_retry_that_recovers(trajscope: Trajscope, tmp_path: Path) -> None
         ("get_quote", True),
         ("send_quote", True),
     ]
-    wanted = json.loads((CASES / "B17" / "expected-steps.json").read_text())
-    wanted = wanted if isinstance(wanted, dict) else {"steps": wanted}
+    wanted = {"steps": [{"name": "get_quote"}, {"name": "send_quote"}]}
     for ordering, perfect in (("relaxed", True), ("unordered", True), ("strict", False)):
         expect.write_text(json.dumps({**wanted, "ordering": ordering}))
         found = scores(trajscope("score", file, "--expect", expect, "--json"))["comparison"]

