@@ -38,6 +38,14 @@ def input_options(command: F) -> F:
 
     options = (
         click.option(
+            "--map",
+            "map_file",
+            type=click.Path(),
+            expose_value=False,
+            callback=collect,
+            help="YAML file that says what private spans are (docs/mapping.md).",
+        ),
+        click.option(
             "--input-format",
             "format_name",
             metavar="NAME",

@@ -21,6 +21,8 @@ COMMANDS = {
     "list": "List traces with their key figures.",
     "show": "Show what each trace did: tool calls, outcomes, agents, tokens.",
     "tree": "Draw the execution tree; export it as GraphML, DOT or Mermaid.",
+    "explain": "Show why a span became what it is, and why a step is missing.",
+    "doctor": "Show how well captures are understood, and which evidence is missing.",
     "score": "Score trajectories against expectations.",
     "query": "Ask SQL questions about stored spans and steps (read-only).",
     "schema": "Describe the tables, views and columns of the store.",

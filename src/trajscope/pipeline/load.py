@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trajscope.assemble import Assembled, assemble_traces
-from trajscope.conventions import Reader
+from trajscope.conventions import Reader, load_mapping
 from trajscope.errors import InputError, Problems, SpanError, UsageError
 from trajscope.evals.select import TraceFacts, facts_of
 from trajscope.formats import parse_size, read_captures
@@ -56,10 +56,19 @@ class InputOptions:
     strict: bool = False
     max_expanded: str = "4GiB"
     format_name: str | None = None
+    map_file: str | None = None
     problems: Problems = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "problems", Problems(strict=self.strict))
+
+    def reader(self) -> Reader:
+        """Return the reader of spans, the user's mapping file first.
+
+        Raises:
+            UsageError: the mapping file is wrong; with file, line and key.
+        """
+        return Reader((load_mapping(self.map_file),) if self.map_file else ())
 
 
 def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -> Loaded:
@@ -87,7 +96,7 @@ def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -
         else:
             logs.append(record)
     _refuse_nothing(targets, options.problems, spans, logs)
-    return Loaded(assemble_traces(spans, Reader(), logs), options.problems, len(spans))
+    return Loaded(assemble_traces(spans, options.reader(), logs), options.problems, len(spans))
 
 
 def records(targets: Sequence[str], options: InputOptions) -> Iterator[Span | LogRecord]:

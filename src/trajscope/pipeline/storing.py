@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from trajscope.assemble import join_logs
@@ -59,7 +60,7 @@ def ingest(
         targets, options.problems, format_name=options.format_name, max_expanded=limit
     ):
         yield _ingest_one(source, store, options, logs, progress)
-    if logs and (joined := _join(store, logs)) is not None:
+    if logs and (joined := _join(store, logs, options.reader())) is not None:
         yield joined
 
 
@@ -72,7 +73,7 @@ def _ingest_one(
 ) -> Ingested:
     name = choose_format(source, options.format_name).name
     own = Problems(strict=options.strict)
-    read = Reader()
+    read = options.reader()
 
     def classified() -> Iterator[tuple[Span, Reading]]:
         count = 0
@@ -89,7 +90,7 @@ def _ingest_one(
         return CaptureInfo(
             id=content_hash(source),
             name=source.name,
-            format=name,
+            format=name if options.map_file is None else f"{name} + map {_mark(options.map_file)}",
             skipped=dict(own.skipped),
             problems=tuple(own.items),
             problem_count=own.count,
@@ -114,9 +115,14 @@ def content_hash(source: FileSource) -> str:
         return hashlib.file_digest(raw, "sha256").hexdigest()
 
 
-def _join(store: Store, logs: list[LogRecord]) -> Ingested | None:
+def _mark(map_file: str) -> str:
+    """The name of a mapping file and the start of its hash: which mapping read a capture."""
+    content = Path(map_file).read_bytes()
+    return f"{Path(map_file).name} {hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def _join(store: Store, logs: list[LogRecord], read: Reader) -> Ingested | None:
     """Give stored spans the log records that speak of them; None if nothing changed."""
-    read = Reader()
     known = {
         (span.trace_id, span.span_id): span for _, found in store.iter_traces() for span, _ in found
     }
