@@ -15,7 +15,7 @@ JOBS ?= 2
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help run check fix clean
+.PHONY: help run check fix fuzz clean
 
 help: ## Say what the targets do
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -37,6 +37,9 @@ check: $(CHECKABLE) ## Format, lint, types, import contracts, tests
 fix: $(CHECKABLE) ## Format the code and mend what the linter can mend
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+
+fuzz: $(CHECKABLE) ## Mutate every recorded capture for ten minutes, evenly over the formats
+	$(PY) -m tests.fuzz.mutate 600
 
 clean: ## Remove what was built; .venv stays
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

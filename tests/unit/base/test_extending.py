@@ -1,0 +1,66 @@
+"""The plug-ins of docs/extending.md, installed from outside the package."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).parents[3] / "docs" / "extending.md").read_text("utf-8")
+TRACES = Path(__file__).parents[3] / "fixtures" / "traces"
+CODE = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE, re.DOTALL))
+POINTS = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+
+
+def install(folder: Path, points: str) -> None:
+    for name, code in CODE.items():
+        (folder / name).write_text(code)
+    info = folder / "toy-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(points)
+
+
+def documented_points() -> str:
+    assert POINTS is not None
+    text = re.sub(r'\[project\.entry-points\."(.+?)"\]', r"[\1]", POINTS[1])
+    return text.replace('"', "")
+
+
+def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "trajscope.cli", *args]
+    env = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+
+
+def test_a_format_and_a_convention_from_outside_work(tmp_path: Path) -> None:
+    install(tmp_path, documented_points())
+    capture = tmp_path / "run.toy"
+    capture.write_text('TOY lookup {"id": 1}\nTOY broken\nTOY send {"id": 2}\n')
+    done = run(tmp_path, "show", str(capture), "--json")
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    calls = [(c["name"], c["args"]) for c in shown["traces"][0]["tool_calls"]]
+    assert calls == [("lookup", {"id": 1}), ("send", {"id": 2})]
+    assert [p["line"] for p in shown["problems"]] == [2]
+
+
+@pytest.mark.parametrize(
+    ("points", "said"),
+    [
+        ("[trajscope.conventions]\ntoy = no_such_module:X\n", "no_such_module"),
+        ("[trajscope.conventions]\ntoy = toy_format:FORMAT\n", "lacks claim"),
+        ("[trajscope.formats]\ntoy = trajscope.formats.jaeger:FORMAT\n", "'jaeger' is taken"),
+    ],
+)
+def test_a_broken_plug_in_is_named(tmp_path: Path, points: str, said: str) -> None:
+    install(tmp_path, points)
+    done = run(tmp_path, "show", str(TRACES / "pydantic_ai_v5-err" / "trace.otlp.json"))
+    assert done.returncode == 70
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
