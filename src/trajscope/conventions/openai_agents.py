@@ -25,18 +25,19 @@ _HANDOFF_TOOL = "handoff_to_"
 
 def kind_of(span: Span) -> Kind | None:
     """Return the OpenInference kind, mended for the trace's own span and for handoffs."""
+    kind = span.attributes.get("openinference.span.kind")
+    is_handoff = kind == "TOOL" and _is_handoff(span)
     if span.scope_name not in _SCOPES and "openai-agents" not in span.scope_name:
-        return None
-    attributes = span.attributes
-    kind = attributes.get("openinference.span.kind")
-    if kind == "AGENT" and not any(k in attributes for k in ("agent.name", "graph.node.id")):
+        # Where the scope was lost, a handoff is still one by its label.
+        return step(StepType.HANDOFF) if is_handoff and not span.scope_name else None
+    if kind == "AGENT" and not any(k in span.attributes for k in ("agent.name", "graph.node.id")):
         return step(StepType.WORKFLOW_RUN)
-    tool = text_of(attributes.get("tool.name")) or ""
-    if kind == "TOOL" and (
-        tool.startswith(_HANDOFF_TOOL) or (not tool and span.name.startswith(_HANDOFF))
-    ):
-        return step(StepType.HANDOFF)
-    return _openinference.kind_of(span)
+    return step(StepType.HANDOFF) if is_handoff else _openinference.kind_of(span)
+
+
+def _is_handoff(span: Span) -> bool:
+    tool = text_of(span.attributes.get("tool.name")) or ""
+    return tool.startswith(_HANDOFF_TOOL) or (not tool and span.name.startswith(_HANDOFF))
 
 
 def refine(span: Span, reading: Reading) -> Reading:

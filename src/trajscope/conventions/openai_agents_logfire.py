@@ -50,11 +50,26 @@ TEMPLATES: dict[str, Kind] = {
 """What a span is by the beginning of its message template; any other is a custom span, noise."""
 
 
+_SCOPE = "logfire.openai_agents"
+_OWN_TEMPLATES = frozenset(
+    {
+        "OpenAI Agents trace: {name}",
+        "Agent run: {name!r}",
+        "Function: {name}",
+        "Responses API with {gen_ai.request.model!r}",
+        "Chat completion with {gen_ai.request.model!r}",
+        "Handoff: {from_agent} → {to_agent}",
+        "Guardrail {name!r} {triggered=}",
+    }
+)
+"""Templates nobody else writes by chance: what is left to go by where the scope was lost."""
+
+
 def kind_of(span: Span) -> Kind | None:
     """Return the kind by the message template, which is also the span's name."""
-    if span.scope_name != "logfire.openai_agents":
-        return None
     template = text_of(span.attributes.get("logfire.msg_template")) or span.name
+    if span.scope_name != _SCOPE and (span.scope_name or template not in _OWN_TEMPLATES):
+        return None
     found = next((k for start, k in TEMPLATES.items() if template.startswith(start)), None)
     return found or noise("a custom span is no step")
 

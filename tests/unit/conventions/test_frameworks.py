@@ -485,3 +485,18 @@ def test_a_client_of_logfire_is_a_model_call() -> None:
     assert reading.requests == (ToolRequest("add", "c1", {"a": 1}),)
     assert reading.usage is not None
     assert (reading.usage.input, reading.usage.output) == (4, 1)
+
+
+LOST_SCOPES: list[tuple[str, dict[str, Json], StepType]] = [
+    ("Function: {name}", {"name": "add", "input": "{}"}, StepType.TOOL_CALL),
+    ("Agent run: {name!r}", {"name": "boss"}, StepType.AGENT_RUN),
+    ("handoff to clerk", {"openinference.span.kind": "TOOL"}, StepType.HANDOFF),
+]
+
+
+@pytest.mark.parametrize(("label", "attributes", "step_type"), LOST_SCOPES)
+def test_labels_of_one_author_stand_in_for_a_scope_that_was_lost(
+    label: str, attributes: dict[str, Json], step_type: StepType
+) -> None:
+    assert read(attributes, label).step_type is step_type
+    assert read(attributes, label, "somebody.else").step_type is not step_type
