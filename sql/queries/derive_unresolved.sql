@@ -80,6 +80,13 @@ found AS (
     GROUP BY trace_no, response_id
     HAVING count(*) > 1
     UNION ALL
+    -- drop_repeated_calls
+    SELECT trace_no, 'one tool call recorded twice'
+    FROM tools
+    WHERE tool_call_id IS NOT NULL
+    GROUP BY trace_no, tool_call_id
+    HAVING count(*) > 1
+    UNION ALL
     -- lift_parts, open_agents, confirm_workflows; half a count of tokens; and whatever readings
     -- learn to say later
     SELECT trace_no, 'a reading that only assembly understands'

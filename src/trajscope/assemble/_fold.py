@@ -76,6 +76,33 @@ def drop_repeated_responses(traces: Sequence[TraceDraft]) -> None:
                 draft.is_model_call = False
 
 
+def drop_repeated_calls(traces: Sequence[TraceDraft]) -> None:
+    """Drop a tool call beside the same one of another library: one id, one name, one time.
+
+    The same library writes an id twice only when it tries again, and ids repeat between agents.
+    """
+    for trace in traces:
+        first: dict[tuple[str, str], list[Draft]] = {}
+        for draft in sorted(trace.tools(), key=lambda d: d.time_key):
+            if draft.tool_call_id is None:
+                continue
+            alike = first.setdefault((draft.tool_call_id, draft.name), [])
+            twin = next((other for other in alike if _is_twin(draft, other)), None)
+            if twin is None:
+                alike.append(draft)
+            else:
+                lift(draft, twin)
+                draft.fold(f"same call as {twin.span.span_id}")
+
+
+def _is_twin(later: Draft, earlier: Draft) -> bool:
+    """Whether another library's span lies within the time of the earlier one."""
+    start, end = later.span.start_ns, earlier.span.end_ns
+    if later.span.scope_name == earlier.span.scope_name or start is None or end is None:
+        return False
+    return start < end or (later.span.end_ns or start) <= end
+
+
 def _nested(inner: Draft, outer: Draft) -> bool:
     return any(above is outer for above in inner.ancestors())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+import msgspec
 import pytest
 
 from tests.unit.assemble.readings import (
@@ -160,3 +161,29 @@ def test_the_fixed_error_text_of_an_mcp_sdk_fails_its_own_call(text: str, succes
 def test_the_same_text_from_a_tool_that_is_not_of_mcp_is_prose() -> None:
     (found,) = calls([tool("t", name="add", result="Error executing tool add")])
     assert found.success is True
+
+
+def by(scope: str, pair: Pair) -> Pair:
+    span, reading = pair
+    return msgspec.structs.replace(span, scope_name=scope), reading
+
+
+def test_a_call_that_two_libraries_record_beside_each_other_is_one() -> None:
+    one = tool("a", start=0, end=10, name="add", tool_call_id="c1")
+    other = tool("b", start=1, end=9, name="add", tool_call_id="c1", args={"n": 1}, failed=True)
+    (found,) = calls([by("x", one), by("y", other)])
+    assert (found.span_id, found.tool_args, found.success) == ("a", {"n": 1}, False)
+
+
+@pytest.mark.parametrize(
+    ("scope", "start", "name"),
+    [
+        ("x", 1, "add"),  # the same library: it tried again
+        ("y", 20, "add"),  # later: another agent, whose ids repeat
+        ("y", 1, "sub"),  # another tool
+    ],
+)
+def test_calls_that_only_share_an_id_stay_two(scope: str, start: int, name: str) -> None:
+    one = tool("a", start=0, end=10, name="add", tool_call_id="c1")
+    other = tool("b", start=start, end=start + 5, name=name, tool_call_id="c1")
+    assert len(calls([by("x", one), by(scope, other)])) == 2
