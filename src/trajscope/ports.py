@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import BinaryIO, Protocol, runtime_checkable
 
 from trajscope.errors import Problems
@@ -77,6 +77,18 @@ class Convention(Protocol):
 
     def read(self, span: Span) -> Reading:
         """Return what the span is; called only for spans it claims highest."""
+
+
+@runtime_checkable
+class Hinting(Convention, Protocol):
+    """A convention that knows what to switch on to get evidence its spans mostly lack.
+
+    Optional beside `Convention`; `doctor` shows a hint only where that evidence is missing.
+    """
+
+    @property
+    def hints(self) -> Mapping[str, str]:
+        """By what is missing (`content`, `outcomes`, `tokens`, `model_calls`): what to do."""
 
 
 @runtime_checkable

@@ -222,11 +222,15 @@ def requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
     if response is None:
         draft.failure = _refusal_around(item)
         draft.failed = True if draft.failure else None
+        if draft.failed:
+            draft.notes.append("failed: refused, by a span around the model call")
     else:
         found = failure_of_message(response.result)
         draft.result = response.result
         draft.failed = bool(response.failed or found.failed)
         draft.failure = (response.failure or found.message) if draft.failed else None
+        said = found.evidence or ("it says so" if draft.failed else "no evidence of failure")
+        draft.notes.append(f"{'failed' if draft.failed else 'ok'}: by its tool message, {said}")
         draft.executed = not (draft.failed and is_refusal(draft.failure))
     return draft
 

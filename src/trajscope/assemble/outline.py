@@ -16,7 +16,9 @@ from trajscope.model.span import Span
 class OutlineRow(NamedTuple):
     """One span (or requested call) in walking order.
 
-    step_type: None for noise, with `reason`. requested: the call has no span of its own.
+    step_type: None for noise, with `reason`. requested: the call has no span of its own; `span` and
+    `reading` are then those of the model call that asked for it. executed: False for a requested
+    call that never ran. notes: what RESOLVE found for this span elsewhere.
     """
 
     depth: int
@@ -30,6 +32,9 @@ class OutlineRow(NamedTuple):
     is_orphan: bool
     requested: bool
     notes: tuple[str, ...]
+    executed: bool
+    tool_call_id: str | None
+    is_model_call: bool
 
 
 def outline(trace: TraceDraft) -> list[OutlineRow]:
@@ -57,4 +62,7 @@ def _row(draft: Draft, depth: int) -> OutlineRow:
         draft.is_orphan,
         draft.request is not None,
         tuple(draft.notes),
+        draft.executed,
+        draft.tool_call_id,
+        draft.is_model_call,
     )

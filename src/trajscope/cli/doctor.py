@@ -19,15 +19,15 @@ from trajscope.errors import ExitCode
 
 
 @click.command("doctor", short_help=COMMANDS["doctor"])
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("targets", nargs=-1, metavar="[PATH | TRACE]...")
 @db_option
 @input_options
 @json_option
-def COMMAND(paths: tuple[str, ...], db: str | None, as_json: bool) -> None:  # noqa: N802
+def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  # noqa: N802
     """Show how many spans were understood by which convention, and which evidence is missing.
 
-    Vocabularies nobody knows are listed with their attribute prefixes; missing evidence comes with
-    what to switch on in the framework. Exits with 5 when no span was understood.
+    Vocabularies nobody knows are listed by scope with their attribute prefixes; missing evidence
+    comes with what to switch on in the framework. Exits with 5 when no span was understood.
 
     \b
     Examples:
@@ -35,16 +35,15 @@ def COMMAND(paths: tuple[str, ...], db: str | None, as_json: bool) -> None:  # n
       trajscope doctor --db spans.duckdb --json
     """
     from trajscope.pipeline.doctor import examine
-    from trajscope.pipeline.load import load
-    from trajscope.report.explain import print_examination
+    from trajscope.report.doctor import doctor_json, print_doctor
 
-    loaded = load(paths, given_input(), db)
-    print_problems(loaded.problems)
-    report = examine(loaded.assembled)
+    options = given_input()
+    coverage = examine(targets, options, db)
+    print_problems(options.problems)
     if as_json:
-        print_json(report)
+        print_json(doctor_json(coverage, options.problems))
     else:
-        print_examination(console(), report)
-    if not report["understood"]:
-        narrate("no span was understood")
+        print_doctor(console(), coverage)
+    if not coverage.understood:
+        narrate("no span was understood: docs/mapping.md tells how to describe spans of your own")
         click.get_current_context().exit(ExitCode.NOTHING_EVALUATED)

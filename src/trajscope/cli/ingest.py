@@ -100,6 +100,8 @@ def COMMAND(  # noqa: N802
         )
     if not read and options.problems.count:
         raise InputError("no span could be read from any capture", hint="see the problems above")
+    if options.mapping is not None and any(one.report.known for one in done):
+        narrate("a capture that was ingested before keeps its first reading: use a new --db")
     if options.problems.count:
         narrate(f"{plural(options.problems.count, 'problem')}; the rest was kept")
     click.get_current_context().exit(ExitCode.OK)

@@ -6,8 +6,8 @@ is None (not claimed), while a span it knows to be no step is `noise(reason)`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -25,7 +25,7 @@ class VocabularyConvention:
     tier: breadth of the vocabulary, see `ports.Convention.claim`. kind_of returns None for a span
     that is not of this vocabulary. refine mends a reading where one attribute is not enough.
     facts: names of events (log records among them) whose attributes say what the span itself could
-    have said; they are read as attributes of the span, after its own.
+    have said; they are read as attributes of the span, after its own. hints: see `ports.Hinting`.
     """
 
     name: str
@@ -35,6 +35,7 @@ class VocabularyConvention:
     kind_of: Callable[[Span], Kind | None]
     refine: Callable[[Span, Reading], Reading] | None = None
     facts: Names = ()
+    hints: Mapping[str, str] = field(default_factory=dict)
 
     def claim(self, span: Span) -> int:
         """Return the tier plus 1 (kind known), 2 (and a name) or 3 (and arguments or usage)."""

@@ -46,6 +46,13 @@ _LABELS = {k: v for k, v in OPERATIONS.items() if v.step_type and "." not in k}
 """Operations that a span's label begins with by the conventions."""
 
 
+HINTS = {
+    "content": "set OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT to span_only (older: true) "
+    "with OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental",
+}
+"""What to switch on where evidence is missing, see `ports.Hinting`."""
+
+
 def kind_of(span: Span) -> Kind | None:
     """Return the kind by operation name, else by what only such a span carries."""
     attributes = span.attributes

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
     AfterValidator,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -52,6 +53,29 @@ class Presence(_Part):
     exists: StrictBool
 
 
+def _read_tests(given: Any) -> Any:
+    """Read every `{exists: …}` as a presence; any other mapping is a slip and refused."""
+    if not isinstance(given, dict):
+        return given
+    return {name: _read_test(name, wanted) for name, wanted in given.items()}
+
+
+def _read_test(name: str, wanted: Json) -> Json:
+    if not isinstance(wanted, dict):
+        return wanted
+    if wanted.keys() == {"exists"} and isinstance(wanted["exists"], bool):
+        return Presence(exists=wanted["exists"])
+    raise PydanticCustomError(
+        "no_test",
+        "a pattern, a value or {wanted} was expected",
+        {"field": name, "wanted": "{exists: true}"},
+    )
+
+
+Tests = Annotated[dict[str, Any], BeforeValidator(_read_tests)]
+"""Conditions on attributes: a pattern for text, another value for equality, or a presence."""
+
+
 class Match(_Part):
     """Which spans a rule is for: everything that is given must hold.
 
@@ -63,20 +87,7 @@ class Match(_Part):
     name: Text | None = None
     scope: Text | None = None
     service: Text | None = None
-    attributes: dict[str, Presence | Json] = Field(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _presence(cls, value: Any) -> Any:
-        """Read `{exists: …}` as a presence, so that its mistakes are told as such."""
-        given = value.get("attributes") if isinstance(value, dict) else None
-        if not isinstance(given, dict):
-            return value
-        read = {
-            name: Presence.model_validate(wanted) if _is_presence(wanted) else wanted
-            for name, wanted in given.items()
-        }
-        return {**value, "attributes": read}
+    attributes: Tests = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _not_empty(self) -> Match:
@@ -85,10 +96,6 @@ class Match(_Part):
                 "no_condition", "at least one of name, scope, service and attributes was expected"
             )
         return self
-
-
-def _is_presence(value: Json) -> bool:
-    return isinstance(value, dict) and value.keys() == {"exists"}
 
 
 class Source(_Part):
@@ -159,19 +166,7 @@ class Fields(_Part):
     query: Sources | None = None
     output: Sources | None = None
     failure: Sources | None = None
-    failed_when: dict[str, Presence | Json] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _presence(cls, value: Any) -> Any:
-        given = value.get("failed_when") if isinstance(value, dict) else None
-        if not isinstance(given, dict):
-            return value
-        read = {
-            name: Presence.model_validate(wanted) if _is_presence(wanted) else wanted
-            for name, wanted in given.items()
-        }
-        return {**value, "failed_when": read}
+    failed_when: Annotated[Tests | None, Field(min_length=1)] = None
 
 
 _TOOL = frozenset({"name", "args", "result", "tool_call_id", "mcp_server"})
@@ -202,12 +197,19 @@ class Rule(_Part):
     reason: Text | None = None
 
 
+def _not_empty(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """Refuse no rules; a length limit of pydantic's would also tell of rules that are wrong."""
+    if not rules:
+        raise PydanticCustomError("no_rule", "at least one rule was expected")
+    return rules
+
+
 class MapFile(_Part):
     """A mapping file: its version, and rules of which the first that matches a span counts."""
 
     version: Literal[1]
     name: Text | None = None
-    spans: tuple[Rule, ...] = Field(min_length=1)
+    spans: Annotated[tuple[Rule, ...], AfterValidator(_not_empty)]
 
 
 class Mapping(NamedTuple):

@@ -19,7 +19,6 @@ from trajscope.conventions._kind import Kind, noise, step
 from trajscope.conventions._map_file import (
     NOISE,
     Mapping,
-    Match,
     Presence,
     Rule,
     Source,
@@ -194,6 +193,11 @@ class MappingConvention:
         rules = enumerate(mapping.rules, 1)
         self._rules = tuple(_Rule(rule, number, mapping.name) for number, rule in rules)
 
+    @classmethod
+    def from_file(cls, path: str | Path) -> MappingConvention:
+        """Return the convention a mapping file describes; see `conventions.load_mapping`."""
+        return cls(read_map_file(path))
+
     def claim(self, span: Span) -> int:
         """Return 100 plus 1 (a rule matches), 2 (and names) or 3 (and gives arguments or usage)."""
         rule = self._rule_of(span)
@@ -206,7 +210,7 @@ class MappingConvention:
             return Reading(noise_reason=f"no rule of {self.name}")
         whole = rule.with_origins(span)
         reading = build_reading(whole, rule.words, rule.kind, self.name, self._claim(rule, whole))
-        return _refined(rule, whole, reading)
+        return _refined(rule, span, whole, reading)
 
     def _rule_of(self, span: Span) -> _Rule | None:
         return next((rule for rule in self._rules if rule.matches(span)), None)
@@ -217,8 +221,8 @@ class MappingConvention:
         return self.tier + (2 if any(n in whole.attributes for n in rule.name_names) else 1)
 
 
-def _refined(rule: _Rule, span: Span, reading: Reading) -> Reading:
-    find = Finder(span.attributes)
+def _refined(rule: _Rule, span: Span, whole: Span, reading: Reading) -> Reading:
+    find = Finder(whole.attributes)
     found: dict[str, Any] = {}
     if name := find.text("name", rule.name_names):
         found["name"] = name
@@ -234,15 +238,3 @@ def _refined(rule: _Rule, span: Span, reading: Reading) -> Reading:
         find.sources["failed"] = find.sources["failure"]
     sources = {**reading.sources, **find.sources}
     return msgspec.structs.replace(reading, sources=sources, **found)
-
-
-def load_mapping(path: str | Path) -> MappingConvention:
-    """Return the convention a mapping file describes.
-
-    Raises:
-        UsageError: see `read_map_file`.
-    """
-    return MappingConvention(read_map_file(path))
-
-
-__all__ = ["MappingConvention", "Match", "load_mapping"]

@@ -50,6 +50,13 @@ KINDS: dict[str, Kind] = {
 """What each value of `openinference.span.kind` is."""
 
 
+HINTS = {
+    "content": "leave OPENINFERENCE_HIDE_INPUTS and OPENINFERENCE_HIDE_OUTPUTS unset",
+    "model_calls": "add the OpenInference instrumentation of the model client (openai, litellm)",
+}
+"""What to switch on where evidence is missing, see `ports.Hinting`."""
+
+
 def kind_of(span: Span) -> Kind | None:
     """Return the kind by `openinference.span.kind`, in any case."""
     kind = span.attributes.get("openinference.span.kind")

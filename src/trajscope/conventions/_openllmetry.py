@@ -45,6 +45,13 @@ KINDS: dict[str, Kind] = {
 _FIRM_OPERATIONS = frozenset({"invoke_agent", "execute_tool", "handoff", "chat", "execute_task"})
 
 
+HINTS = {
+    "content": "set TRACELOOP_TRACE_CONTENT=true (its default)",
+    "model_calls": "add the OpenLLMetry instrumentation of the model client (openai, litellm)",
+}
+"""What to switch on where evidence is missing, see `ports.Hinting`."""
+
+
 def kind_of(span: Span) -> Kind | None:
     """Return the kind by operation where it is exact, else by `traceloop.span.kind`."""
     attributes = span.attributes

@@ -60,4 +60,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints=_openinference.HINTS,
 )

@@ -151,4 +151,8 @@ CONVENTION = LoggedConvention(
     refine=refine,
     facts=("tool_result",),
     from_log=from_log,
+    hints={
+        "content": "set OTEL_LOG_TOOL_DETAILS=1 and OTEL_LOG_TOOL_CONTENT=1, and read the log "
+        "records together with the spans: whole arguments stand only there",
+    },
 )

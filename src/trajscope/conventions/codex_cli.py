@@ -135,4 +135,7 @@ CONVENTION = LoggedConvention(
     refine=refine,
     facts=(_RESULT,),
     from_log=from_log,
+    hints={
+        "content": "read the log records together with the spans: arguments stand only there",
+    },
 )

@@ -57,4 +57,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints=_openinference.HINTS,
 )

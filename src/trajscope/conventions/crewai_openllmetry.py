@@ -100,4 +100,8 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints={
+        "content": "use the OpenInference instrumentation of CrewAI: this one writes no tool spans",
+        "model_calls": _openllmetry.HINTS["model_calls"],
+    },
 )

@@ -92,4 +92,8 @@ CONVENTION = VocabularyConvention(
     vocabulary=_openinference.VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints={
+        **_openinference.HINTS,
+        "tokens": "add the OpenInference instrumentation of litellm: DSPy's own spans count none",
+    },
 )

@@ -143,4 +143,8 @@ CONVENTION = LoggedConvention(
     refine=refine,
     facts=(_PREFIX + "tool_call",),
     from_log=from_log,
+    hints={
+        "content": "set telemetry.logPrompts to true, and read the log records with the spans",
+        "tokens": "read the log records together with the spans",
+    },
 )

@@ -7,7 +7,7 @@ One thing a newcomer would get wrong: this is the floor, not a framework. It rea
 from __future__ import annotations
 
 from trajscope.conventions._convention import VocabularyConvention
-from trajscope.conventions._genai import kind_of, refine
+from trajscope.conventions._genai import HINTS, kind_of, refine
 from trajscope.conventions._vocabulary import GEN_AI
 
 CONVENTION = VocabularyConvention(
@@ -17,4 +17,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=GEN_AI,
     kind_of=kind_of,
     refine=refine,
+    hints=HINTS,
 )

@@ -61,4 +61,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints={"content": "switch on captureContent in the OTel settings of Copilot Chat"},
 )

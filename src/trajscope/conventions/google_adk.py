@@ -85,4 +85,9 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints={
+        "content": "set ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS=true, or "
+        "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=span_only with "
+        "OTEL_SEMCONV_STABILITY_OPT_IN=gen_ai_latest_experimental",
+    },
 )

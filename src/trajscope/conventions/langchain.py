@@ -68,4 +68,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=_openinference.VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints=_openinference.HINTS,
 )

@@ -79,4 +79,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints={"content": "leave capture_input and capture_output of @observe switched on"},
 )

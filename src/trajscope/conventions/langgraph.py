@@ -92,4 +92,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=_openllmetry.VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints=_openllmetry.HINTS,
 )

@@ -93,4 +93,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints={"content": "leave LANGSMITH_HIDE_INPUTS and LANGSMITH_HIDE_OUTPUTS unset"},
 )

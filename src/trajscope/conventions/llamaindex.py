@@ -109,4 +109,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=_openinference.VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints=_openinference.HINTS,
 )

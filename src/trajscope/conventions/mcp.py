@@ -53,4 +53,8 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints={
+        "content": "instrument the agent as well: MCP spans record neither arguments nor results",
+        "outcomes": "instrument the server as well: a client's transport spans tell no outcome",
+    },
 )

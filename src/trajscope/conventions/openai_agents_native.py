@@ -92,4 +92,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=refine,
+    hints={"content": "use RunConfig(trace_include_sensitive_data=True), its default"},
 )

@@ -7,7 +7,7 @@ argument; the argument's name then stands elsewhere and is found by `assemble`.
 from __future__ import annotations
 
 from trajscope.conventions._convention import VocabularyConvention
-from trajscope.conventions._openinference import VOCABULARY, kind_of
+from trajscope.conventions._openinference import HINTS, VOCABULARY, kind_of
 
 CONVENTION = VocabularyConvention(
     name="openinference",
@@ -15,4 +15,5 @@ CONVENTION = VocabularyConvention(
     tier=10,
     vocabulary=VOCABULARY,
     kind_of=kind_of,
+    hints=HINTS,
 )

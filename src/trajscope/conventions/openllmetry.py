@@ -7,7 +7,7 @@ One thing a newcomer would get wrong: one span can carry both `traceloop.span.ki
 from __future__ import annotations
 
 from trajscope.conventions._convention import VocabularyConvention
-from trajscope.conventions._openllmetry import VOCABULARY, kind_of
+from trajscope.conventions._openllmetry import HINTS, VOCABULARY, kind_of
 
 CONVENTION = VocabularyConvention(
     name="openllmetry",
@@ -15,4 +15,5 @@ CONVENTION = VocabularyConvention(
     tier=10,
     vocabulary=VOCABULARY,
     kind_of=kind_of,
+    hints=HINTS,
 )

@@ -47,4 +47,5 @@ CONVENTION = VocabularyConvention(
     vocabulary=VOCABULARY,
     kind_of=kind_of,
     refine=_genai.refine,
+    hints={"content": "use InstrumentationSettings(include_content=True), its default"},
 )

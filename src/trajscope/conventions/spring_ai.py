@@ -43,4 +43,5 @@ CONVENTION = VocabularyConvention(
     tier=10,
     vocabulary=VOCABULARY,
     kind_of=kind_of,
+    hints={"content": "set spring.ai.tools.observations.include-content=true"},
 )

@@ -80,4 +80,5 @@ CONVENTION = VocabularyConvention(
     tier=20,
     vocabulary=VOCABULARY,
     kind_of=kind_of,
+    hints={"content": "set recordInputs and recordOutputs to true in the telemetry settings"},
 )

@@ -113,8 +113,11 @@ class _Mistake:
         got = raw["input"]
         if "field" in raw.get("ctx", {}) and isinstance(got, dict):
             got = got.get(key, got)
-        wanted = _WANTED.get(self._kind) or raw["msg"].removeprefix("Value error, ")
-        wanted = wanted.format_map({"expected": "", **raw.get("ctx", {})})
+        template = _WANTED.get(self._kind)
+        if template is not None:
+            wanted = template.format_map({"expected": "", **raw.get("ctx", {})})
+        else:  # a whole sentence, which may hold braces of its own
+            wanted = raw["msg"].removeprefix("Value error, ")
         if not wanted.endswith("expected") and self._kind not in _OWN:
             wanted = f"{wanted[:1].lower()}{wanted[1:]}"
         return f"is wrong (got {_repr.repr(got)}); {wanted}"

@@ -19,6 +19,7 @@ from trajscope.model.span import Json, LogRecord, Span
 from trajscope.model.trajectory import Trajectory
 
 if TYPE_CHECKING:
+    from trajscope.conventions._mapping import MappingConvention
     from trajscope.store import Store
 
 
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
 class Loaded:
     """Trajectories with what was wrong with their input.
 
-    assembled: in order of each trace's first span. span_count: spans read, repeats included.
+    assembled: in order of each trace's first span. span_count, log_count: spans
+    and log records read, repeats included.
     """
 
     assembled: list[Assembled]
     problems: Problems
     span_count: int = 0
+    log_count: int = 0
 
     @property
     def trajectories(self) -> list[Trajectory]:
@@ -51,36 +54,61 @@ class Loaded:
 
 @dataclass(frozen=True, kw_only=True)
 class InputOptions:
-    """How captures are read, as the command line says it."""
+    """How captures are read, as the command line says it.
+
+    A mapping file is read at once, so that a slip in it is told before a large capture is read.
+
+    Raises:
+        UsageError: the mapping file is wrong; with file, line and key.
+    """
 
     strict: bool = False
     max_expanded: str = "4GiB"
     format_name: str | None = None
     map_file: str | None = None
     problems: Problems = field(init=False)
+    mapping: MappingConvention | None = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "problems", Problems(strict=self.strict))
+        mapping = None if self.map_file is None else load_mapping(self.map_file)
+        object.__setattr__(self, "mapping", mapping)
 
     def reader(self) -> Reader:
-        """Return the reader of spans, the user's mapping file first.
+        """Return the reader of spans, the user's mapping file beside the conventions."""
+        return Reader(() if self.mapping is None else (self.mapping,))
+
+    def mapping_mark(self) -> str:
+        """Return which mapping file reads a capture, for its format: ` + map NAME HASH`, or ""."""
+        if self.mapping is None:
+            return ""
+        name = self.mapping.name.removeprefix("map:")
+        return f" + map {name} {self.mapping.content_hash[:12]}"
+
+    def refuse_mapping(self) -> None:
+        """Refuse a mapping file beside a store: its spans were read when they came in.
 
         Raises:
-            UsageError: the mapping file is wrong; with file, line and key.
+            UsageError: there is one.
         """
-        return Reader((load_mapping(self.map_file),) if self.map_file else ())
+        if self.mapping is not None:
+            raise UsageError(
+                "--map has no effect on a store: its spans were read when they were ingested",
+                hint="ingest the captures with --map into a new store, or read them without --db",
+            )
 
 
 def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -> Loaded:
     """Read captures, or the traces of a store that have these ids (all, when none is given).
 
     Raises:
-        UsageError: neither a capture nor a store was named.
+        UsageError: neither a capture nor a store was named, or a mapping beside a store.
         InputError: a capture cannot be read, or holds nothing that can.
         SpanError: the store holds no trace of that id.
         StoreError: the store cannot be opened.
     """
     if db is not None:
+        options.refuse_mapping()
         # Late: DuckDB and Arrow cost half a second that reading a file does not need.
         from trajscope.store import Store
 
@@ -96,7 +124,8 @@ def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -
         else:
             logs.append(record)
     _refuse_nothing(targets, options.problems, spans, logs)
-    return Loaded(assemble_traces(spans, options.reader(), logs), options.problems, len(spans))
+    found = assemble_traces(spans, options.reader(), logs)
+    return Loaded(found, options.problems, len(spans), len(logs))
 
 
 def records(targets: Sequence[str], options: InputOptions) -> Iterator[Span | LogRecord]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from trajscope.assemble import join_logs
@@ -90,7 +89,7 @@ def _ingest_one(
         return CaptureInfo(
             id=content_hash(source),
             name=source.name,
-            format=name if options.map_file is None else f"{name} + map {_mark(options.map_file)}",
+            format=name + options.mapping_mark(),
             skipped=dict(own.skipped),
             problems=tuple(own.items),
             problem_count=own.count,
@@ -113,12 +112,6 @@ def content_hash(source: FileSource) -> str:
     """Return the SHA-256 of a capture's stored bytes, in hex."""
     with source.open_raw() as raw:
         return hashlib.file_digest(raw, "sha256").hexdigest()
-
-
-def _mark(map_file: str) -> str:
-    """The name of a mapping file and the start of its hash: which mapping read a capture."""
-    content = Path(map_file).read_bytes()
-    return f"{Path(map_file).name} {hashlib.sha256(content).hexdigest()[:12]}"
 
 
 def _join(store: Store, logs: list[LogRecord], read: Reader) -> Ingested | None:
