@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import click
 
-from trajscope.errors import ExitCode, TrajscopeError
+from trajscope.errors import ExitCode, PluginError, TrajscopeError
 
 COMMANDS = {
     "ingest": "Read captures into a DuckDB store.",
@@ -96,6 +96,8 @@ def run(args: list[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except TrajscopeError as error:
+        if isinstance(error, PluginError) and os.environ.get("TRAJSCOPE_DEBUG"):
+            raise
         from trajscope.report.text import safe_lines
 
         click.echo(f"error: {safe_lines(str(error))}", err=True)

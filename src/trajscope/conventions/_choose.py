@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from trajscope.errors import PluginError, TrajscopeError
 from trajscope.model.reading import NOT_UNDERSTOOD, Reading
 from trajscope.model.span import LogRecord, Span
 from trajscope.ports import Convention, LogConvention
@@ -37,17 +38,34 @@ class Reader:
     def __call__(self, span: Span) -> Reading:
         """Return the reading of the span, `NOT_UNDERSTOOD` when no convention claims it."""
         best, chosen = 0, None
-        for most, convention in self._by_most:
-            if best > most:
-                break
-            claim = convention.claim(span)
-            if claim > best:
-                best, chosen = claim, convention
-        return NOT_UNDERSTOOD if chosen is None else chosen.read(span)
+        asked: Convention | None = None
+        try:
+            for most, asked in self._by_most:
+                if best > most:
+                    break
+                claim = asked.claim(span)
+                if claim > best:
+                    best, chosen = claim, asked
+            asked = chosen
+            return NOT_UNDERSTOOD if chosen is None else chosen.read(span)
+        except TrajscopeError:
+            raise
+        except Exception as error:
+            raise _crashed(asked, span, error) from error
 
     def span_of_log(self, record: LogRecord) -> Span | None:
         """Return the span a log record stands for, None when it is an event of another span."""
         return next((span for make in self._of_logs if (span := make(record)) is not None), None)
+
+
+def _crashed(convention: Convention | None, span: Span, error: Exception) -> PluginError:
+    """Say which convention crashed: mostly one from outside, and then its author must know."""
+    name = convention.name if convention is not None else "?"
+    what = f"{type(error).__name__}: {error}"
+    return PluginError(
+        f"convention {name!r} crashed on span {span.span_id!r:.80}: {what}",
+        hint="mend or uninstall the package it comes from; TRAJSCOPE_DEBUG=1 shows where",
+    )
 
 
 def _most(convention: Convention) -> float:

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from trajscope.errors import InputError, Location, Problems, UnknownFormat, UsageError
+from trajscope.errors import (
+    InputError,
+    Location,
+    PluginError,
+    Problems,
+    TrajscopeError,
+    UnknownFormat,
+    UsageError,
+)
 from trajscope.formats._expand import DEFAULT_MAX_EXPANDED
 from trajscope.formats._source import FileSource, find_sources
 from trajscope.model.span import LogRecord, Span
@@ -81,7 +89,16 @@ def read_capture(
     Raises:
         InputError: see `choose_format`; or with strict problems, at the first of them.
     """
-    yield from choose_format(source, format_name).read(source, problems)
+    chosen = choose_format(source, format_name)
+    try:
+        yield from chosen.read(source, problems)
+    except (TrajscopeError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise PluginError(
+            f"format {chosen.name!r} crashed on {source.name}: {type(error).__name__}: {error}",
+            hint="mend or uninstall the package it comes from; TRAJSCOPE_DEBUG=1 shows where",
+        ) from error
     if source.fault:
         problems.add(source.fault, at=Location(source.name), hint="what came before was kept")
 

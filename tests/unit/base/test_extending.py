@@ -48,6 +48,13 @@ def test_a_format_and_a_convention_from_outside_work(tmp_path: Path) -> None:
     calls = [(c["name"], c["args"]) for c in shown["traces"][0]["tool_calls"]]
     assert calls == [("lookup", {"id": 1}), ("send", {"id": 2})]
     assert [p["line"] for p in shown["problems"]] == [2]
+    told = run(tmp_path, "explain", str(capture)).stdout
+    assert "read by        toy: claim 13" in told
+    assert "args           from toy.args" in told
+    strict = run(tmp_path, "show", str(capture), "--strict")
+    assert (strict.returncode, "run.toy:2: no toy line" in strict.stderr) == (3, True)
+    named = run(tmp_path, "show", str(capture), "--input-format", "toy-text", "--json")
+    assert json.loads(named.stdout) == shown
 
 
 @pytest.mark.parametrize(
@@ -55,7 +62,9 @@ def test_a_format_and_a_convention_from_outside_work(tmp_path: Path) -> None:
     [
         ("[trajscope.conventions]\ntoy = no_such_module:X\n", "no_such_module"),
         ("[trajscope.conventions]\ntoy = toy_format:FORMAT\n", "lacks claim"),
+        ("[trajscope.conventions]\ntoy = toy_convention:NONE\n", "toy (toy_convention:NONE)"),
         ("[trajscope.formats]\ntoy = trajscope.formats.jaeger:FORMAT\n", "'jaeger' is taken"),
+        ("[trajscope.conventions]\ntoy = trajscope.conventions.mcp:CONVENTION\n", "'mcp' is taken"),
     ],
 )
 def test_a_broken_plug_in_is_named(tmp_path: Path, points: str, said: str) -> None:
@@ -64,3 +73,31 @@ def test_a_broken_plug_in_is_named(tmp_path: Path, points: str, said: str) -> No
     assert done.returncode == 70
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+CRASHES = {
+    "def claim(self, span):": ("convention 'toy' crashed on span '1'", "boom"),
+    "def read(self, span):": ("convention 'toy' crashed on span '1'", "boom"),
+    "def read(self, source, problems):": ("format 'toy-text' crashed on ", "run.toy"),
+}
+
+
+@pytest.mark.parametrize("method", CRASHES)
+def test_a_plug_in_that_crashes_is_named_with_what_it_crashed_on(
+    tmp_path: Path, method: str
+) -> None:
+    install(tmp_path, documented_points())
+    for name in CODE:
+        code = (tmp_path / name).read_text()
+        broken = code.replace(method, f"{method}\n        raise RuntimeError('boom')")
+        (tmp_path / name).write_text(broken)
+    capture = tmp_path / "run.toy"
+    capture.write_text('TOY lookup {"id": 1}\n')
+    done = run(tmp_path, "show", str(capture))
+    assert done.returncode == 70
+    assert all(said in done.stderr for said in CRASHES[method])
+    assert "Traceback" not in done.stderr
+    db = tmp_path / "s.duckdb"
+    assert run(tmp_path, "ingest", str(capture), "--db", str(db)).returncode == 70
+    counted = run(tmp_path, "query", "select count(*) n from spans", "--db", str(db), "--json")
+    assert json.loads(counted.stdout) == [{"n": 0}]
