@@ -119,6 +119,11 @@ found AS (
             WHERE step_type IS DISTINCT FROM 'agent_run' AND agent_name IS NOT NULL
         )
     UNION ALL
+    -- read_transcripts: a span that is no model call holds the calls that were asked for
+    SELECT trace_no, 'calls told by a transcript'
+    FROM part_spans
+    WHERE NOT is_model_call AND len(requested) > 0
+    UNION ALL
     -- pair_requests: a request that no span answers by its id and name
     SELECT requests.trace_no, 'a requested call without a span'
     FROM requests
