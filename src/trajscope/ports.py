@@ -1,4 +1,4 @@
-"""The protocols plug-ins keep: Format, Convention, Scorer. A new one of a kind is one new file."""
+"""The protocols plug-ins keep: Format, Convention, Scorer, Judge. A new one of a kind is one file."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import BinaryIO, Protocol, runtime_checkable
 
 from trajscope.errors import Problems
 from trajscope.model.expectation import TrajectoryExpectation
+from trajscope.model.judge import JudgeReply, JudgeRequest
 from trajscope.model.reading import Reading
 from trajscope.model.score import Score
 from trajscope.model.span import LogRecord, Span
@@ -133,3 +134,22 @@ class Scorer(Protocol):
 
     def score(self, trajectory: Trajectory, expectation: TrajectoryExpectation) -> Score:
         """Return the score; a value of None with a reason where it cannot be evaluated."""
+
+
+class Judge(Protocol):
+    """A model that is asked for a verdict."""
+
+    @property
+    def model_id(self) -> str:
+        """The model's name, without its provider (`gpt-5`)."""
+
+    @property
+    def provider(self) -> str | None:
+        """Who serves the model (`openai`)."""
+
+    async def ask(self, request: JudgeRequest) -> JudgeReply:
+        """Put one question.
+
+        Raises:
+            JudgeError: no usable reply came: a broken format twice, a refusal, a time-out, ….
+        """

@@ -19,7 +19,7 @@ from trajscope.errors import Location, SchemaVersionError, StoreError
 from trajscope.store.sqltext import ddl_order, sql_text
 from trajscope.store.statements import rows, run
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised by every change of `sql/ddl`; a store of another version is refused."""
 
 _HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
