@@ -1,4 +1,4 @@
-"""The protocols plug-ins keep: Format, Convention, Scorer, Judge. A new one of a kind is one file."""
+"""The protocols plug-ins keep: Format, Convention, Scorer, Judge. A new one is one new file."""
 
 from __future__ import annotations
 
