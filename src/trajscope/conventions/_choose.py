@@ -28,7 +28,7 @@ class Reader:
         every = (*extra, *conventions().values())
         self._conventions = sorted(every, key=_most, reverse=True)
         self._by_most = [(_most(c), c) for c in self._conventions]
-        self._of_logs = [c.span_of_log for c in self._conventions if isinstance(c, LogConvention)]
+        self._of_logs = [c for c in self._conventions if isinstance(c, LogConvention)]
 
     def claims(self, span: Span) -> list[tuple[int, Convention]]:
         """Return the conventions that understand the span, highest claim first."""
@@ -55,15 +55,27 @@ class Reader:
 
     def span_of_log(self, record: LogRecord) -> Span | None:
         """Return the span a log record stands for, None when it is an event of another span."""
-        return next((span for make in self._of_logs if (span := make(record)) is not None), None)
+        for convention in self._of_logs:
+            try:
+                span = convention.span_of_log(record)
+            except TrajscopeError:
+                raise
+            except Exception as error:
+                raise _crashed(convention, record, error) from error
+            if span is not None:
+                return span
+        return None
 
 
-def _crashed(convention: Convention | None, span: Span, error: Exception) -> PluginError:
+def _crashed(
+    convention: Convention | None, record: Span | LogRecord, error: Exception
+) -> PluginError:
     """Say which convention crashed: mostly one from outside, and then its author must know."""
     name = convention.name if convention is not None else "?"
     what = f"{type(error).__name__}: {error}"
+    on = "span" if isinstance(record, Span) else "a log record of span"
     return PluginError(
-        f"convention {name!r} crashed on span {span.span_id!r:.80}: {what}",
+        f"convention {name!r} crashed on {on} {record.span_id!r:.80}: {what}",
         hint="mend or uninstall the package it comes from; TRAJSCOPE_DEBUG=1 shows where",
     )
 

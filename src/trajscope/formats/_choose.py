@@ -47,14 +47,33 @@ def choose_format(source: FileSource, format_name: str | None = None) -> Format:
     if not head.strip():
         what = "is empty" if not head else "holds only white space"
         raise Empty(f"{what}; expected a capture", at=Location(source.name))
-    surest = max(known.values(), key=lambda f: (f.sniff(source), f.name))
-    if not surest.sniff(source):
+    sure, surest = max(
+        ((_sniff(f, source), f) for f in known.values()), key=lambda pair: (pair[0], pair[1].name)
+    )
+    if not sure:
         raise UnknownFormat(
             f"no known format (starts with {head[:40]!r}); looked for {', '.join(sorted(known))}",
             at=Location(source.name),
             hint=_hint(head),
         )
     return surest
+
+
+def _sniff(format_: Format, source: FileSource) -> int:
+    """Ask a format; one that crashes here would otherwise stop the reading of every capture."""
+    try:
+        return format_.sniff(source)
+    except (TrajscopeError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise _crashed(format_, source, error) from error
+
+
+def _crashed(format_: Format, source: FileSource, error: Exception) -> PluginError:
+    return PluginError(
+        f"format {format_.name!r} crashed on {source.name}: {type(error).__name__}: {error}",
+        hint="mend or uninstall the package it comes from; TRAJSCOPE_DEBUG=1 shows where",
+    )
 
 
 class Empty(InputError):  # noqa: N818 - the word users know it by
@@ -95,10 +114,7 @@ def read_capture(
     except (TrajscopeError, OSError, MemoryError):
         raise
     except Exception as error:
-        raise PluginError(
-            f"format {chosen.name!r} crashed on {source.name}: {type(error).__name__}: {error}",
-            hint="mend or uninstall the package it comes from; TRAJSCOPE_DEBUG=1 shows where",
-        ) from error
+        raise _crashed(chosen, source, error) from error
     if source.fault:
         problems.add(source.fault, at=Location(source.name), hint="what came before was kept")
 

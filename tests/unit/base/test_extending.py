@@ -11,6 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from trajscope.conventions import Reader
+from trajscope.errors import PluginError
+from trajscope.model.reading import Reading
+from trajscope.model.span import LogRecord, Span
+
 PAGE = (Path(__file__).parents[3] / "docs" / "extending.md").read_text("utf-8")
 TRACES = Path(__file__).parents[3] / "fixtures" / "traces"
 CODE = dict(re.findall(r"```python\n# (\w+\.py)\n(.*?)```", PAGE, re.DOTALL))
@@ -78,6 +83,7 @@ def test_a_broken_plug_in_is_named(tmp_path: Path, points: str, said: str) -> No
 CRASHES = {
     "def claim(self, span):": ("convention 'toy' crashed on span '1'", "boom"),
     "def read(self, span):": ("convention 'toy' crashed on span '1'", "boom"),
+    "def sniff(self, source):": ("format 'toy-text' crashed on ", "run.toy"),
     "def read(self, source, problems):": ("format 'toy-text' crashed on ", "run.toy"),
 }
 
@@ -101,3 +107,22 @@ def test_a_plug_in_that_crashes_is_named_with_what_it_crashed_on(
     assert run(tmp_path, "ingest", str(capture), "--db", str(db)).returncode == 70
     counted = run(tmp_path, "query", "select count(*) n from spans", "--db", str(db), "--json")
     assert json.loads(counted.stdout) == [{"n": 0}]
+
+
+def test_a_convention_that_crashes_on_a_log_record_is_named() -> None:
+    class Toy:
+        name = "toy"
+        description = "Crashes."
+
+        def claim(self, span: Span) -> int:
+            return 0
+
+        def read(self, span: Span) -> Reading:
+            raise AssertionError
+
+        def span_of_log(self, record: LogRecord) -> Span | None:
+            raise RuntimeError("boom")
+
+    record = LogRecord(trace_id="t", span_id="s")
+    with pytest.raises(PluginError, match="'toy' crashed on a log record of span 's': .*boom"):
+        Reader((Toy(),)).span_of_log(record)
