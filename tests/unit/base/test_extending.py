@@ -124,5 +124,5 @@ def test_a_convention_that_crashes_on_a_log_record_is_named() -> None:
             raise RuntimeError("boom")
 
     record = LogRecord(trace_id="t", span_id="s")
-    with pytest.raises(PluginError, match="'toy' crashed on a log record of span 's': .*boom"):
+    with pytest.raises(PluginError, match=r"'toy' crashed on a log record of span 's': .*boom"):
         Reader((Toy(),)).span_of_log(record)
