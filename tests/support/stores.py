@@ -30,7 +30,7 @@ CALL_IDS = ("call_1", "call_2", "call_3")
 TOOLS = ("search", "fetch", "mcp__web__get")
 
 
-_TABLES = ("captures", "spans", "repairs", "trajectories", "steps", "scores", "findings")
+_TABLES = ("captures", "spans", "repairs", "trajectories", "steps", "scores", "findings", "exports")
 _reused: list[Store] = []
 
 

@@ -50,7 +50,10 @@ class Score(Value):
     """What one scorer says of one trajectory.
 
     value: 0 to 1, or None when it could not be evaluated; `reason` then says why. details: the
-    scorer's own result, JSON. expectation: the name of the expectation it was held against.
+    scorer's own result, JSON. expectation: the name of the expectation it was held against, and
+    expectation_hash what it said then, both None without one. scorer_version: of the program that
+    judged. parameters: what the scorer was set up with, JSON. error_type: what the scorer raised,
+    when it is for that that there is no value.
     """
 
     scorer: str
@@ -60,3 +63,7 @@ class Score(Value):
     expectation: str | None = None
     details: Json | None = None
     findings: tuple[Finding, ...] = ()
+    expectation_hash: str | None = None
+    scorer_version: str | None = None
+    parameters: Json | None = None
+    error_type: str | None = None

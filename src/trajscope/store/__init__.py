@@ -4,6 +4,7 @@ from trajscope.store.captures import StoredCapture
 from trajscope.store.columns import SPAN_SCHEMA, Record, batches, to_batch
 from trajscope.store.connection import SCHEMA_VERSION
 from trajscope.store.core import MEMORY_LIMIT, Store
+from trajscope.store.exports import FindingToTell, ScoreToTell, ToTell
 from trajscope.store.ingest import CaptureInfo, IngestReport
 from trajscope.store.query import Column, QueryResult, Relation
 from trajscope.store.sqltext import sql_text
@@ -14,12 +15,15 @@ __all__ = [
     "SPAN_SCHEMA",
     "CaptureInfo",
     "Column",
+    "FindingToTell",
     "IngestReport",
     "QueryResult",
     "Record",
     "Relation",
+    "ScoreToTell",
     "Store",
     "StoredCapture",
+    "ToTell",
     "batches",
     "sql_text",
     "to_batch",

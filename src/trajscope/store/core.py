@@ -18,7 +18,7 @@ import pyarrow as pa
 from trajscope.errors import Location, SpanError, StoreError
 from trajscope.model.repair import Repair
 from trajscope.model.score import Finding, Score
-from trajscope.store import results
+from trajscope.store import exports, results
 from trajscope.store.captures import StoredCapture, read_captures
 from trajscope.store.columns import Record, batches
 from trajscope.store.connection import connect
@@ -202,6 +202,21 @@ class Store:
         """Return the findings about some traces, or about all."""
         with self._explained():
             return results.read_findings(self._connection, trace_ids)
+
+    def to_tell(self, trace_ids: Sequence[str] | None) -> list[exports.ToTell]:
+        """Return what a backend is told of some traces; None: what is of no single trace."""
+        with self._explained():
+            return exports.read_to_tell(self._connection, trace_ids)
+
+    def known_exports(self, target: str, keys: Sequence[str]) -> set[str]:
+        """Return which of the keys a backend has confirmed."""
+        with self._explained():
+            return exports.known_exports(self._connection, target, keys)
+
+    def save_exports(self, target: str, keys: Sequence[str]) -> None:
+        """Note what a backend has confirmed, at once: it must not be sent again."""
+        with self._explained():
+            exports.save_exports(self._connection, target, keys)
 
     def query(self, sql: str, *, params: Params = None, name: str | None = None) -> QueryResult:
         """Run one reading statement of a user; no file can be reached and nothing changed by it.

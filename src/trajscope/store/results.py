@@ -6,7 +6,7 @@ expectation and trace, and it goes when its trace changes. It is a judgement on 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -24,6 +24,10 @@ _SCORES = pa.schema(
         pa.field("value", pa.float64()),
         pa.field("reason", _TEXT),
         json_field("details"),
+        pa.field("expectation_hash", _TEXT),
+        pa.field("scorer_version", _TEXT),
+        json_field("parameters"),
+        pa.field("error_type", _TEXT),
     ]
 )
 _FINDINGS = pa.schema(
@@ -69,7 +73,11 @@ def score_table(scores: Sequence[Score]) -> pa.Table:
             "expectation": score.expectation,
             "value": score.value,
             "reason": score.reason,
-            "details": None if score.details is None else encode_json(score.details).decode(),
+            "details": _json(score.details),
+            "expectation_hash": score.expectation_hash,
+            "scorer_version": score.scorer_version,
+            "parameters": _json(score.parameters),
+            "error_type": score.error_type,
         }
         for score in scores
     ]
@@ -101,20 +109,30 @@ def read_scores(connection: Connection, trace_ids: Sequence[str] | None = None) 
     found: dict[Key, list[Finding]] = {}
     for key, finding in _read_findings(connection, trace_ids):
         found.setdefault(key, []).append(finding)
-    return [
-        Score(
-            trace_id=trace_id,
-            scorer=scorer,
-            expectation=expectation,
-            value=value,
-            reason=reason,
-            details=None if details is None else decode_json(details),
-            findings=tuple(found.get((trace_id, scorer, expectation), ())),
-        )
-        for trace_id, scorer, expectation, value, reason, details in rows(
-            connection, "read_scores", {"trace_ids": _listed(trace_ids)}
-        )
-    ]
+    read = rows(connection, "read_scores", {"trace_ids": _listed(trace_ids)})
+    return [to_score(row, found) for row in read]
+
+
+def to_score(row: Sequence[Any], findings: Mapping[Key, Sequence[Finding]]) -> Score:
+    """Return the score of one row of `queries/read_scores`; what was never said stays unset."""
+    trace_id, scorer, expectation, value, reason, details, *rest = row
+    expectation_hash, version, parameters, error_type = rest
+    known = {
+        "expectation_hash": expectation_hash,
+        "scorer_version": version,
+        "parameters": None if parameters is None else decode_json(parameters),
+        "error_type": error_type,
+    }
+    return Score(
+        trace_id=trace_id,
+        scorer=scorer,
+        expectation=expectation,
+        value=value,
+        reason=reason,
+        details=None if details is None else decode_json(details),
+        findings=tuple(findings.get((trace_id, scorer, expectation), ())),
+        **{name: known[name] for name in known if known[name] is not None},
+    )
 
 
 def read_findings(connection: Connection, trace_ids: Sequence[str] | None = None) -> list[Finding]:
@@ -126,10 +144,11 @@ def _read_findings(
     connection: Connection, trace_ids: Sequence[str] | None
 ) -> list[tuple[Key, Finding]]:
     read = rows(connection, "read_findings", {"trace_ids": _listed(trace_ids)})
-    return [_to_finding(row) for row in read]
+    return [to_finding(row) for row in read]
 
 
-def _to_finding(row: tuple[Any, ...]) -> tuple[Key, Finding]:
+def to_finding(row: Sequence[Any]) -> tuple[Key, Finding]:
+    """Return the finding of one row of `queries/read_findings`, and the key of its score."""
     scored, scorer, expectation, trace_id, rule, severity, verdict, message, span_ids, steps = row
     finding = Finding(
         rule=rule,
@@ -141,6 +160,10 @@ def _to_finding(row: tuple[Any, ...]) -> tuple[Key, Finding]:
         steps=tuple(steps),
     )
     return (scored, scorer, expectation), finding
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else encode_json(value).decode()
 
 
 def _listed(trace_ids: Sequence[str] | None) -> list[str] | None:

@@ -95,6 +95,44 @@ def test_a_score_comes_back_with_its_findings() -> None:
         ]
 
 
+def test_what_is_known_of_the_scorer_comes_back() -> None:
+    by_whom = {
+        "scorer_version": "1.2",
+        "parameters": {"limit": 3, "names": ["a"]},
+        "expectation_hash": "ab12",
+        "error_type": "ValueError",
+    }
+    known = SCORE.model_copy(update=by_whom)
+    with Store.open() as store:
+        store.save_scores([known])
+        (found,) = store.scores()
+        assert found == known
+        assert found.model_dump().items() >= by_whom.items()
+        store.save_scores([SCORE])
+        (found,) = store.scores()
+        assert "scorer_version" not in found.model_dump()
+
+
+def test_a_backend_is_told_the_judged_span_and_the_first_witness() -> None:
+    of_all = SCORE.model_copy(update={"trace_id": None, "scorer": "of all", "findings": ()})
+    with Store.open() as store:
+        ingest(store, run())
+        store.save_scores([SCORE, of_all])
+        told = store.to_tell([TRACE_ID])
+        assert [t.span_id for t in told] == [span_id(1), *(f.span_ids[0] for f in SCORE.findings)]
+        assert store.to_tell(["other"]) == []
+        (session,) = store.to_tell(None)
+        assert session.span_id is None
+
+
+def test_a_confirmation_is_of_one_backend_and_needs_no_second() -> None:
+    with Store.open() as store:
+        store.save_exports("here", ["a", "b"])
+        store.save_exports("here", ["b", "c"])
+        assert store.known_exports("here", ["a", "c", "d"]) == {"a", "c"}
+        assert store.known_exports("there", ["a"]) == set()
+
+
 def test_a_score_takes_the_place_of_the_one_before() -> None:
     better = SCORE.model_copy(update={"value": 1.0, "findings": ()})
     elsewhere = SCORE.model_copy(update={"expectation": None})
