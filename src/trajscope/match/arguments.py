@@ -80,7 +80,7 @@ def _has_path(value: Json, path: str) -> bool:
 
 def _text_matches(expression: str, found: Json) -> bool:
     pattern = compile_pattern(f"re:{expression}").regex
-    return isinstance(found, str) and pattern is not None and pattern.fullmatch(found) is not None
+    return isinstance(found, str) and pattern is not None and pattern.fullmatch(found)
 
 
 def _within(found: Json, wanted: Json, tolerance: float) -> bool:
