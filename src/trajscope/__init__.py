@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from trajscope.scorers.tool_failures import analyze_tool_failures
     from trajscope.scorers.trajectory import create_trajectory_scorer_code
     from trajscope.store import Store
+    from trajscope.telemetry.exporter import TrajectoryExporter
     from trajscope.tree import build_forests
 
 _HOMES = {
@@ -66,6 +67,7 @@ _HOMES = {
     "Store": "store",
     "Trajectory": "model.trajectory",
     "TrajectoryExpectation": "model.expectation",
+    "TrajectoryExporter": "telemetry.exporter",
     "TrajscopeError": "errors",
     "analyze_tool_failures": "scorers.tool_failures",
     "assemble_traces": "assemble",
@@ -114,6 +116,7 @@ __all__ = [
     "Store",
     "Trajectory",
     "TrajectoryExpectation",
+    "TrajectoryExporter",
     "TrajscopeError",
     "analyze_tool_failures",
     "assemble_traces",
