@@ -153,3 +153,18 @@ class Judge(Protocol):
         Raises:
             JudgeError: no usable reply came: a broken format twice, a refusal, a time-out, ….
         """
+
+
+class JudgeResolver(Protocol):
+    """Makes a judge from a model's name; `trajscope.judges.resolve_judge` is the one there is.
+
+    Steps name it and never import it, since it lies above them. It is asked once per question, so
+    it is cheap, and what it keeps between calls does not belong to one event loop.
+    """
+
+    def __call__(self, model: str, /) -> Judge:
+        """Return the judge.
+
+        Raises:
+            UsageError: the model is unknown, its library or its key is missing.
+        """

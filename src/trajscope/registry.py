@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from importlib.metadata import entry_points
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from trajscope.errors import PluginError
 
@@ -54,6 +54,22 @@ def discover(package: str, constant: str, kind: type[P]) -> dict[str, P]:
             ) from error
         _add(found, plugin, kind, point.value)
     return found
+
+
+def provided(place: str) -> Any:
+    """Return the object at `module:name`, imported only now, when somebody asks for it.
+
+    For the one case in which a lower layer needs what a higher one makes: the lower one names the
+    place and the protocol it must keep, and never learns what stands there.
+
+    Raises:
+        PluginError: there is no such module or name.
+    """
+    module, _, name = place.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise PluginError(f"{place}: is not provided: {error}") from error
 
 
 def _add(found: dict[str, P], plugin: P, kind: type[P], where: str) -> None:

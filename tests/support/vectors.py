@@ -193,5 +193,5 @@ def _run_error(error: ScorerRunError) -> dict[str, Json]:
         "cause": _error(error.__cause__),
     }
     if error.result is not None:
-        found["result"] = encode(error.result)
+        found["result"] = encode(error.result.to_json())
     return found

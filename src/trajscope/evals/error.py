@@ -7,10 +7,10 @@ pipeline contains it as a result, and only a caller of `run` sees it raised.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from typing import Any
 
 from trajscope.errors import TrajscopeError
+from trajscope.evals.results import ScorerResult
 
 _CODE = "MASTR_SCORER_FAILED_TO_RUN_WORKFLOW_FAILED"
 
@@ -20,7 +20,8 @@ class ScorerRunError(TrajscopeError):
 
     scorer: its id. steps: names of its steps in order. failed_step, completed_steps: where it
     stopped and what had run (in order, each once). result: what was computed until then, None if
-    nothing. The original exception is `__cause__`.
+    nothing; its score and reason stand beside the error and are no success. The original
+    exception is `__cause__`.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class ScorerRunError(TrajscopeError):
         failed_step: str,
         completed_steps: tuple[str, ...],
         cause: BaseException,
-        result: Mapping[str, Any] | None = None,
+        result: ScorerResult | None = None,
     ) -> None:
         super().__init__(
             f"scorer {scorer}, step {failed_step}: {cause_text(cause)}",
@@ -55,7 +56,10 @@ class ScorerRunError(TrajscopeError):
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Return the reference's JSON: message, domain, category, code, details, cause."""
+        """Return the reference's JSON: message, domain, category, code, details, cause.
+
+        The result is not part of it: it may hold all of what was judged.
+        """
         return {
             "message": self.message,
             "domain": "SCORER",

@@ -1,4 +1,4 @@
-"""`create_scorer`: a scorer of your own from up to four functions, and how it runs.
+"""`create_scorer`: a scorer of your own from up to four steps, each a function or a prompt.
 
 One thing a newcomer would get wrong: the steps run in the fixed order preprocess, analyze,
 generate_score, generate_reason whatever the order of the calls; only `compat="mastra"` runs them
@@ -8,157 +8,188 @@ in the order they were added, as the reference does.
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from inspect import isawaitable
-from typing import Any, Literal
-from uuid import uuid4
+from dataclasses import dataclass, replace
+from reprlib import repr as shown
+from typing import Any, Generic, Literal, cast, overload
+
+from pydantic import BaseModel
+from typing_extensions import TypeVar
 
 from trajscope.errors import UsageError
-from trajscope.evals.error import ScorerRunError
+from trajscope.evals._running import Running
+from trajscope.evals.results import ScorerResult
+from trajscope.evals.steps import (
+    STEP_NAMES,
+    A_co,
+    Compat,
+    NotScorable,
+    P_co,
+    ScorerStep,
+    StepContext,
+    StepName,
+    check_compat,
+    make_run,
+    not_scorable,
+    prompt_step,
+)
+from trajscope.ports import Judge
 
-Compat = Literal["mastra"]
-StepName = Literal["preprocess", "analyze", "generate_score", "generate_reason"]
-STEP_NAMES: tuple[StepName, ...] = ("preprocess", "analyze", "generate_score", "generate_reason")
-"""The steps of a scorer, in the order they run."""
+__all__ = [
+    "STEP_NAMES",
+    "Compat",
+    "NotScorable",
+    "ScorerResult",
+    "ScorerType",
+    "StepContext",
+    "StepName",
+    "StepScorer",
+    "check_compat",
+    "create_scorer",
+    "not_scorable",
+]
 
-_CAMEL: dict[StepName, str] = {
-    "preprocess": "preprocess",
-    "analyze": "analyze",
-    "generate_score": "generateScore",
-    "generate_reason": "generateReason",
-}
+ScorerType = Literal["agent", "trajectory"]
+"""What a scorer's runs hold as output: the agent's messages, or its trajectory."""
+
+T = TypeVar("T", default=Any)
+M = TypeVar("M", bound=BaseModel, default=BaseModel)
+
+Schema = type[M]
+Step = Callable[[StepContext[P_co, A_co]], T | NotScorable]
+AsyncStep = Callable[[StepContext[P_co, A_co]], Awaitable[T | NotScorable]]
+Prompt = Callable[[StepContext[P_co, A_co]], str | Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class NotScorable:
-    """What a step returns when the run cannot be judged, with the reason."""
+class StepScorer(Generic[P_co, A_co]):
+    """A scorer made of steps. Every method that adds one returns a new scorer.
 
-    reason: str | None = None
-
-
-def not_scorable(reason: str | None = None) -> NotScorable:
-    """Return the value with which a step says that this run cannot be judged.
-
-    >>> not_scorable("no answer").reason
-    'no answer'
+    The type parameters are what preprocess and analyze return, None while there is no such step.
     """
-    return NotScorable(reason)
-
-
-@dataclass(frozen=True, slots=True)
-class StepContext:
-    """What a step function is given.
-
-    run: the members of the run (`input`, `output`, `run_id`, …). results: what earlier steps
-    returned, by step name. score: the score, for generate_reason only.
-    """
-
-    run: Mapping[str, Any]
-    results: Mapping[str, Any]
-    score: Any = None
-
-
-StepFunction = Callable[[StepContext], Any | Awaitable[Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class ScorerResult:
-    """What a run of a scorer gave.
-
-    score: None with a `not_scorable` when the run could not be judged. results: what each step
-    returned, by step name.
-    """
-
-    run: Mapping[str, Any]
-    score: Any = None
-    reason: Any = None
-    not_scorable: Mapping[str, Any] | None = None
-    results: Mapping[str, Any] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the reference's result object: the run's members, score, reason, step results."""
-        out = dict(self.run)
-        if self.not_scorable is not None:
-            out["notScorable"] = dict(self.not_scorable)
-        elif "generate_score" in self.results:
-            out["score"] = self.score
-        if "generate_reason" in self.results:
-            out["reason"] = self.reason
-        for name in ("preprocess", "analyze"):
-            if name in self.results:
-                out[f"{name}StepResult"] = self.results[name]
-        return out
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    name: StepName
-    function: StepFunction
-
-
-@dataclass(frozen=True, slots=True)
-class StepScorer:
-    """A scorer made of steps. Every method that adds one returns a new scorer."""
 
     id: str
     name: str
     description: str = ""
+    type: ScorerType | None = None
+    judge: Judge | str | None = None
+    instructions: str = ""
     compat: Compat | None = None
-    steps: tuple[_Step, ...] = ()
+    steps: tuple[ScorerStep, ...] = ()
 
-    def preprocess(self, function: StepFunction) -> StepScorer:
+    @overload
+    def preprocess(self, function: AsyncStep[P_co, A_co, T], /) -> StepScorer[T, A_co]: ...
+    @overload
+    def preprocess(self, function: Step[P_co, A_co, T], /) -> StepScorer[T, A_co]: ...
+    @overload
+    def preprocess(
+        self,
+        *,
+        create_prompt: Prompt[P_co, A_co],
+        output_schema: Schema[M],
+        description: str = "",
+        judge: Judge | str | None = None,
+        instructions: str | None = None,
+    ) -> StepScorer[M, A_co]: ...
+    def preprocess(self, *function: Any, **prompt: Any) -> Any:
         """Return the scorer with a first step that prepares what the others need."""
-        return self._with("preprocess", function)
+        return self._with("preprocess", function, prompt)
 
-    def analyze(self, function: StepFunction) -> StepScorer:
+    @overload
+    def analyze(self, function: AsyncStep[P_co, A_co, T], /) -> StepScorer[P_co, T]: ...
+    @overload
+    def analyze(self, function: Step[P_co, A_co, T], /) -> StepScorer[P_co, T]: ...
+    @overload
+    def analyze(
+        self,
+        *,
+        create_prompt: Prompt[P_co, A_co],
+        output_schema: Schema[M],
+        description: str = "",
+        judge: Judge | str | None = None,
+        instructions: str | None = None,
+    ) -> StepScorer[P_co, M]: ...
+    def analyze(self, *function: Any, **prompt: Any) -> Any:
         """Return the scorer with a step that finds what the score is made of."""
-        return self._with("analyze", function)
+        return self._with("analyze", function, prompt)
 
-    def generate_score(self, function: StepFunction) -> StepScorer:
-        """Return the scorer with the step that gives the score, 0 to 1."""
-        return self._with("generate_score", function)
+    @overload
+    def generate_score(
+        self, function: AsyncStep[P_co, A_co, float], /
+    ) -> StepScorer[P_co, A_co]: ...
+    @overload
+    def generate_score(self, function: Step[P_co, A_co, float], /) -> StepScorer[P_co, A_co]: ...
+    @overload
+    def generate_score(
+        self,
+        *,
+        create_prompt: Prompt[P_co, A_co],
+        description: str = "",
+        judge: Judge | str | None = None,
+        instructions: str | None = None,
+    ) -> StepScorer[P_co, A_co]: ...
+    def generate_score(self, *function: Any, **prompt: Any) -> Any:
+        """Return the scorer with the step that gives the score, 0 to 1.
 
-    def generate_reason(self, function: StepFunction) -> StepScorer:
-        """Return the scorer with a last step that says why."""
-        return self._with("generate_reason", function)
+        As a prompt it is answered by `{"score": number}`.
+        """
+        return self._with("generate_score", function, prompt)
 
-    async def run(self, run: Mapping[str, Any] | None = None, /, **members: Any) -> ScorerResult:
+    @overload
+    def generate_reason(
+        self, function: AsyncStep[P_co, A_co, Any], /
+    ) -> StepScorer[P_co, A_co]: ...
+    @overload
+    def generate_reason(self, function: Step[P_co, A_co, Any], /) -> StepScorer[P_co, A_co]: ...
+    @overload
+    def generate_reason(
+        self,
+        *,
+        create_prompt: Prompt[P_co, A_co],
+        description: str = "",
+        judge: Judge | str | None = None,
+        instructions: str | None = None,
+    ) -> StepScorer[P_co, A_co]: ...
+    def generate_reason(self, *function: Any, **prompt: Any) -> Any:
+        """Return the scorer with a last step that says why.
+
+        As a prompt it is answered by text.
+        """
+        return self._with("generate_reason", function, prompt)
+
+    async def run(
+        self, run: Mapping[str, Any] | None = None, /, **members: Any
+    ) -> ScorerResult[P_co, A_co]:
         """Run the steps on one run, given as a mapping, as keywords, or both.
+
+        Members are input, output, ground_truth, expected_trajectory, run_id, request_context and
+        what else the steps need; camelCase is understood too.
 
         Raises:
             UsageError: the scorer has no generate_score step.
-            ScorerRunError: a step raised, or the score is no number from 0 to 1.
+            ScorerRunError: a step raised, a judge gave no usable reply, or the score is no number
+                from 0 to 1.
         """
         if not any(step.name == "generate_score" for step in self.steps):
             raise UsageError(
                 f"scorer {self.id}: has no generate_score step; a scorer needs one to run",
                 hint="add .generate_score(lambda context: …)",
             )
-        data = self._run_data({**(run or {}), **members})
-        results: dict[str, Any] = {}
-        done: list[StepName] = []
-        for step in self._ordered():
-            score = results.get("generate_score") if step.name == "generate_reason" else None
-            try:
-                value = step.function(StepContext(data, dict(results), score))
-                value = await value if isawaitable(value) else value
-                if step.name == "generate_score" and self.compat is None:
-                    value = _checked_score(value)
-            except Exception as error:
-                raise self._error(step.name, done, data, results, error) from error
-            if isinstance(value, NotScorable):
-                return self._unscored(step.name, value, data, results)
-            results[step.name] = value
-            if step.name not in done:
-                done.append(step.name)
-        return ScorerResult(
-            data, results["generate_score"], results.get("generate_reason"), None, results
+        running = Running(
+            self.id,
+            make_run(self.id, {**(run or {}), **members}, self.compat),
+            self._ordered(),
+            judge=self.judge,
+            instructions=self.instructions,
+            compat=self.compat,
         )
+        return cast("ScorerResult[P_co, A_co]", await running.result())
 
-    def run_sync(self, run: Mapping[str, Any] | None = None, /, **members: Any) -> ScorerResult:
+    def run_sync(
+        self, run: Mapping[str, Any] | None = None, /, **members: Any
+    ) -> ScorerResult[P_co, A_co]:
         """Run the steps and wait for them; works inside a running event loop (a notebook) too.
 
         Raises:
@@ -171,113 +202,78 @@ class StepScorer:
         with ThreadPoolExecutor(max_workers=1) as pool:
             return pool.submit(lambda: asyncio.run(self.run(run, **members))).result()
 
-    def _with(self, name: StepName, function: StepFunction) -> StepScorer:
+    def _with(
+        self, name: StepName, functions: Sequence[Any], prompt: Mapping[str, Any]
+    ) -> StepScorer:
+        place = f"scorer {self.id}, step {name}"
+        if not functions and prompt:
+            return self._added(ScorerStep(name, prompt_step(place, name, prompt)))
+        if prompt or len(functions) != 1:
+            raise UsageError(f"{place}: is one function, or one prompt by keywords; not both")
+        function = functions[0]
         if not callable(function):
             raise UsageError(
-                f"scorer {self.id}, step {name}: is no function (got {function!r:.80})"
+                f"{place}: is no function (got {shown(function)}); a function was expected",
+                hint="for a judge give create_prompt= and output_schema=",
             )
-        if self.compat is None and any(step.name == name for step in self.steps):
-            raise UsageError(f"scorer {self.id}: has a {name} step already; one was expected")
-        return replace(self, steps=(*self.steps, _Step(name, function)))
+        return self._added(ScorerStep(name, function))
 
-    def _ordered(self) -> tuple[_Step, ...]:
+    def _added(self, step: ScorerStep) -> StepScorer:
+        if self.compat is None and any(other.name == step.name for other in self.steps):
+            raise UsageError(f"scorer {self.id}: has a {step.name} step already; one was expected")
+        return replace(self, steps=(*self.steps, step))
+
+    def _ordered(self) -> tuple[ScorerStep, ...]:
         if self.compat is not None:
             return self.steps
         return tuple(sorted(self.steps, key=lambda step: STEP_NAMES.index(step.name)))
 
-    def _run_data(self, members: dict[str, Any]) -> dict[str, Any]:
-        members.pop("_internal", None)
-        key = "run_id" if self.compat is None else "runId"
-        if not members.get(key):
-            members[key] = str(uuid4())
-        return members
-
-    def _label(self, name: StepName) -> str:
-        return name if self.compat is None else _CAMEL[name]
-
-    def _unscored(
-        self, name: StepName, value: NotScorable, data: dict[str, Any], results: dict[str, Any]
-    ) -> ScorerResult:
-        """Return the result of a run that a step called not scorable.
-
-        A reason that cannot be given takes nothing from a score that was; the reference drops it.
-        """
-        if name == "generate_reason" and self.compat is None:
-            return ScorerResult(data, results["generate_score"], value.reason, None, results)
-        mark = {"step": self._label(name)}
-        if value.reason is not None:
-            mark["reason"] = value.reason
-        return ScorerResult(data, None, None, mark, results)
-
-    def _error(
-        self,
-        name: StepName,
-        done: list[StepName],
-        data: dict[str, Any],
-        results: dict[str, Any],
-        error: Exception,
-    ) -> ScorerRunError:
-        return ScorerRunError(
-            self.id,
-            steps=tuple(self._label(step.name) for step in self._ordered()),
-            failed_step=self._label(name),
-            completed_steps=tuple(self._label(n) for n in done if n != name),
-            cause=error,
-            result=ScorerResult(data, results.get("generate_score"), None, None, results).to_json()
-            if results
-            else None,
-        )
-
-
-def _checked_score(value: Any) -> Any:
-    """Return the score: a finite number from 0 to 1, None, or not scorable.
-
-    Raises:
-        UsageError: it is anything else.
-    """
-    if value is None or isinstance(value, NotScorable):
-        return value
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise UsageError(
-            f"the score is no number (got {value!r:.80}); a finite number was expected"
-        )
-    if not 0 <= value <= 1:
-        raise UsageError(
-            f"the score is out of range (got {value}); 0 to 1 was expected",
-            hint="divide by the largest possible value",
-        )
-    return value
-
 
 def create_scorer(
+    id: str | None = None,
     *,
-    id: str,
     name: str | None = None,
     description: str = "",
+    type: ScorerType | None = None,
+    judge: Judge | str | None = None,
+    instructions: str = "",
     compat: Compat | None = None,
-) -> StepScorer:
+) -> StepScorer[None, None]:
     """Return a scorer without steps; add them with its methods.
 
-    Raises:
-        UsageError: `id` is empty or no text, or `compat` is unknown.
+    id: a slug of the name when absent; under compat it must be given. type: what `output` is, for
+    `run_evals`. judge: who answers the steps that are prompts, a `Judge` or a model's name.
+    instructions: the system message of those steps.
 
-    >>> scorer = create_scorer(id="short").generate_score(lambda c: float(len(c.run["output"]) < 9))
+    Raises:
+        UsageError: neither id nor name is given, or an argument is malformed.
+
+    >>> scorer = create_scorer("short").generate_score(lambda c: float(len(c.run.output) < 9))
     >>> scorer.run_sync(output="four").score
     1.0
+    >>> create_scorer(name="Tone & style").id
+    'tone-style'
     """
-    if not isinstance(id, str) or not id:
-        raise UsageError(f"id: is empty or no text (got {id!r}); a scorer needs an id")
     check_compat(compat)
-    return StepScorer(id, name or id, description, compat)
-
-
-def check_compat(compat: str | None) -> None:
-    """Refuse an unknown `compat`.
-
-    Raises:
-        UsageError: it is neither None nor "mastra".
-    """
-    if compat not in (None, "mastra"):
+    if id is None and compat is None and name is not None:
+        id = _slug(name)
+    if not isinstance(id, str) or not id:
         raise UsageError(
-            f"compat: is unknown (got {compat!r})", hint='choose None (the default) or "mastra"'
+            f"id: is empty or no text (got {shown(id)}); a scorer needs an id or a name"
         )
+    if type not in (None, "agent", "trajectory"):
+        raise UsageError(
+            f"scorer {id}: type is unknown (got {shown(type)}); expected agent or trajectory"
+        )
+    return StepScorer(id, name or id, description, type, judge, instructions, compat)
+
+
+def _slug(name: str) -> str:
+    if not isinstance(name, str):
+        raise UsageError(f"name: is no text (got {shown(name)}); a text was expected")
+    slug = re.sub(r"[\W_]+", "-", name.lower()).strip("-")
+    if not slug:
+        raise UsageError(
+            f"name: has no letter or digit to make an id of (got {name!r})", hint="give id= too"
+        )
+    return slug

@@ -84,7 +84,12 @@ def test_a_failed_step_tells_all_that_is_known() -> None:
     error = caught.value
     assert (error.failed_step, error.completed_steps) == ("analyze", ("preprocess",))
     assert isinstance(error.__cause__, ValueError)
-    assert error.result == {"output": "x", "run_id": "r", "preprocessStepResult": {"n": 1}}
+    assert error.result is not None
+    assert error.result.to_json() == {
+        "output": "x",
+        "runId": "r",
+        "preprocessStepResult": {"n": 1},
+    }
     assert error.to_json() == {
         "message": "scorer s, step analyze: boom",
         "domain": "SCORER",
@@ -159,7 +164,7 @@ def test_a_step_is_given_once_and_is_a_function() -> None:
     with pytest.raises(UsageError, match="already"):
         scorer.generate_score(lambda c: 1)
     with pytest.raises(UsageError, match="no function"):
-        scorer.preprocess(3)  # type: ignore[arg-type]
+        scorer.preprocess(3)  # type: ignore[call-overload]
 
 
 def test_runs_have_an_id_of_their_own() -> None:
