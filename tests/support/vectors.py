@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from tests.support.programs import result_json, run_program
 from trajscope.assemble.mastra import extract_trajectory_from_records
 from trajscope.errors import SpanError, TrajscopeError
 from trajscope.evals import messages
@@ -18,6 +19,7 @@ from trajscope.evals.error import ScorerRunError
 from trajscope.evals.runs import create_trajectory_test_run
 from trajscope.evals.scorer import StepScorer
 from trajscope.match.js import UNDEFINED, MalformedValue
+from trajscope.model.judge import JudgeError
 from trajscope.scorers.accuracy import create_trajectory_accuracy_scorer_code
 from trajscope.scorers.blacklist import check_trajectory_blacklist
 from trajscope.scorers.comparison import compare_trajectories
@@ -164,6 +166,7 @@ _FUNCTIONS: dict[str, Replay] = {
     "createTrajectoryScorerCode": _scorer_run(create_trajectory_scorer_code),
     "createTrajectoryAccuracyScorerCode": _accuracy_run,
     "createTrajectoryTestRun": lambda value, _: create_trajectory_test_run(value, compat="mastra"),
+    "scorerRun": lambda value, _: run_program(value),
     **_MESSAGE_HELPERS,
 }
 """The reference's functions by name, each with our code for it."""
@@ -175,6 +178,8 @@ def _error(error: BaseException) -> dict[str, Json]:
         return {"type": "Error", "kind": kind}
     if isinstance(error, MalformedValue):
         return {"type": "TypeError", "kind": "type_error"}
+    if isinstance(error, JudgeError) and error.facts.code == "format":
+        return {"type": "Error", "kind": "structured_output_invalid"}
     found = {"type": "Error", "kind": getattr(error, "kind", "error")}
     for key in ("step", "field"):
         value = getattr(error, key, None)
@@ -193,5 +198,5 @@ def _run_error(error: ScorerRunError) -> dict[str, Json]:
         "cause": _error(error.__cause__),
     }
     if error.result is not None:
-        found["result"] = encode(error.result.to_json())
+        found["result"] = encode(result_json(error.result))
     return found

@@ -35,6 +35,8 @@ class JudgedScore(BaseModel):
 class MissingJudge(UsageError):  # noqa: N818 - it says what is wrong
     """A prompt step has nobody to ask."""
 
+    kind = "judge_config_missing"
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
