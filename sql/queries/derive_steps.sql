@@ -23,6 +23,7 @@ SELECT
     END AS agent,
     agent.span_id AS agent_span_id,
     span.args,
+    span.args_key,
     span.result,
     NOT CASE WHEN is_tool THEN coalesce(span.failed, CASE WHEN ended THEN false END) END AS success,
     CASE WHEN is_tool AND ended THEN coalesce(span.failed, false) ELSE span.failed END AS failed,

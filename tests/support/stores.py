@@ -25,6 +25,7 @@ from trajscope.model.reading import (
 )
 from trajscope.model.step_row import StepRow, TrajectoryRow
 from trajscope.store import CaptureInfo, IngestReport, Record, Store
+from trajscope.store.args_key import args_key
 
 CALL_IDS = ("call_1", "call_2", "call_3")
 TOOLS = ("search", "fetch", "mcp__web__get")
@@ -95,6 +96,7 @@ def trajectories(store: Store) -> dict[str, dict[str, Any]]:
 def expected_step(step: StepRow) -> dict[str, Any]:
     """Return a step row as `steps` shows it."""
     row = msgspec.structs.asdict(step)
+    row["args_key"] = args_key(step.args)
     for name in ("args", "result"):
         row[name] = None if row[name] is msgspec.UNSET else row[name]
     plain: dict[str, Any] = json.loads(json.dumps(row))

@@ -29,6 +29,7 @@ CREATE TABLE spans (
     step_name VARCHAR,
     is_model_call BOOLEAN,
     args JSON USING COMPRESSION zstd,
+    args_key VARCHAR,
     args_value JSON USING COMPRESSION zstd,
     result JSON USING COMPRESSION zstd,
     failed BOOLEAN,
@@ -72,6 +73,7 @@ COMMENT ON COLUMN spans.step_type IS 'The type of step the span is; NULL is nois
 COMMENT ON COLUMN spans.step_name IS 'The name the model or user calls it by.';
 COMMENT ON COLUMN spans.is_model_call IS 'The span records one call of a model; only the innermost of a nest is counted.';
 COMMENT ON COLUMN spans.args IS 'Arguments of a tool call; NULL is not recorded, the JSON null a recorded null.';
+COMMENT ON COLUMN spans.args_key IS 'Equal where arguments are equal as JSON values (key order is nothing, 1 is 1.0): the short text of the value, else a hash of it.';
 COMMENT ON COLUMN spans.args_value IS 'The bare value of a lone argument whose name was not recorded here.';
 COMMENT ON COLUMN spans.result IS 'Result of a tool call.';
 COMMENT ON COLUMN spans.failed IS 'What this span alone says of its failure; NULL is no evidence.';

@@ -13,6 +13,7 @@ CREATE TABLE steps (
     agent VARCHAR,
     agent_span_id VARCHAR,
     args JSON USING COMPRESSION zstd,
+    args_key VARCHAR,
     result JSON USING COMPRESSION zstd,
     success BOOLEAN,
     failed BOOLEAN,
@@ -45,6 +46,7 @@ COMMENT ON COLUMN steps.label IS 'The name of the span.';
 COMMENT ON COLUMN steps.agent IS 'Name of the nearest enclosing agent run.';
 COMMENT ON COLUMN steps.agent_span_id IS 'Span of the nearest enclosing agent run.';
 COMMENT ON COLUMN steps.args IS 'Arguments of a tool call; NULL is not recorded.';
+COMMENT ON COLUMN steps.args_key IS 'Equal where arguments are equal as JSON values (key order is nothing, 1 is 1.0); NULL where they are not known.';
 COMMENT ON COLUMN steps.success IS 'Of tool calls: false is known to have failed, NULL is unknown.';
 COMMENT ON COLUMN steps.failed IS 'Of any step: true is known to have failed, NULL is unknown.';
 COMMENT ON COLUMN steps.executed IS 'False for a tool call that a model requested and that never ran.';

@@ -15,6 +15,7 @@ import pyarrow as pa
 from msgspec import UNSET
 
 from trajscope.model.reading import Reading, StepType, ToolRequest, ToolResponse
+from trajscope.store.args_key import args_key
 from trajscope.store.encoding import encode_json
 
 LAST_NS = 2**63 - 2
@@ -109,6 +110,7 @@ CLASSIFIED: dict[pa.Field, Callable[[Reading], Any]] = {
     pa.field("step_name", _TEXT): lambda r: r.name or None,
     pa.field("is_model_call", _BOOL): lambda r: r.is_model_call,
     json_field("args"): lambda r: _json_or_none(r.args),
+    pa.field("args_key", _TEXT): lambda r: args_key(r.args),
     json_field("args_value"): lambda r: _json_or_none(r.args_value),
     json_field("result"): lambda r: _json_or_none(r.result),
     pa.field("failed", _BOOL): lambda r: r.failed,

@@ -15,6 +15,7 @@ import pyarrow as pa
 from msgspec import UNSET
 
 from trajscope.model.step_row import StepRow, TrajectoryRow
+from trajscope.store.args_key import args_key
 from trajscope.store.classified import clamped, json_field
 from trajscope.store.columns import BATCH_ROWS
 from trajscope.store.encoding import encode_json
@@ -166,6 +167,7 @@ def step_table(rows: list[StepRow]) -> pa.Table:
         for name in names:
             values: list[Any] = [getattr(r, name) for r in rows]
             columns[name] = pa.array([clamped(v) for v in values] if kind == _INT else values, kind)
+    columns["args_key"] = pa.array([args_key(r.args) for r in rows], _TEXT)
     columns["start_time"] = _times(r.start_ns for r in rows)
     columns["end_time"] = _times(r.end_ns for r in rows)
     columns["duration_ns"] = pa.array([_duration(r) for r in rows], _INT)
