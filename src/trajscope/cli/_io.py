@@ -20,13 +20,48 @@ _PIPE_WIDTH = 10_000
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-db_option = click.option(
-    "--db",
-    type=click.Path(dir_okay=False),
-    envvar="TRAJSCOPE_DB",
-    show_envvar=True,
-    help="The DuckDB store to use.",
+
+
+def _be_patient(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    if value:  # only then is the store, which takes long to load, certain to be used
+        from trajscope.store import patient
+
+        ctx.with_resource(patient(**{str(param.name): value}))
+
+
+_wait_option = click.option(
+    "--wait",
+    "wait_seconds",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    expose_value=False,
+    callback=_be_patient,
+    help="Wait this long while another process holds the store.",
 )
+snapshot_option = click.option(
+    "--snapshot",
+    is_flag=True,
+    expose_value=False,
+    callback=_be_patient,
+    help="While another process holds the store, read a copy of its last commit.",
+)
+
+
+def db_option_of(*, required: bool, help: str) -> Callable[[F], F]:
+    """Return the option that names the store, with how long to wait for it."""
+    db = click.option(
+        "--db",
+        required=required,
+        type=click.Path(dir_okay=False),
+        envvar="TRAJSCOPE_DB",
+        show_envvar=True,
+        help=help,
+    )
+    return lambda command: db(_wait_option(command))
+
+
+db_option = db_option_of(required=False, help="The DuckDB store to use.")
+required_db_option = db_option_of(required=True, help="The DuckDB store to use.")
 
 
 def input_options(command: F) -> F:

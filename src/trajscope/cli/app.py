@@ -26,6 +26,8 @@ COMMANDS = {
     "score": "Score trajectories against expectations.",
     "query": "Ask SQL questions about stored spans and steps (read-only).",
     "schema": "Describe the tables, views and columns of the store.",
+    "prune": "Remove old traces from a store.",
+    "vacuum": "Give back the space of what was removed.",
 }
 """Every sub-command with its one-line help, in the order `--help` shows them."""
 

@@ -13,6 +13,7 @@ from trajscope.cli._io import (
     narrate,
     print_json,
     print_problems,
+    snapshot_option,
 )
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode
@@ -21,6 +22,7 @@ from trajscope.errors import ExitCode
 @click.command("doctor", short_help=COMMANDS["doctor"])
 @click.argument("targets", nargs=-1, metavar="[PATH | TRACE]...")
 @db_option
+@snapshot_option
 @input_options
 @json_option
 def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  # noqa: N802

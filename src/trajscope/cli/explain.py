@@ -13,6 +13,7 @@ from trajscope.cli._io import (
     narrate,
     print_json,
     print_problems,
+    snapshot_option,
 )
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import UsageError
@@ -30,6 +31,7 @@ from trajscope.errors import UsageError
     help="Read this capture too: the log records of the spans (repeat for several).",
 )
 @db_option
+@snapshot_option
 @input_options
 @json_option
 def COMMAND(  # noqa: N802 - the constant every command module has

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from trajscope.cli._io import (
+    db_option_of,
     given_input,
     input_options,
     json_option,
@@ -26,14 +27,7 @@ if TYPE_CHECKING:
 
 @click.command("ingest", short_help=COMMANDS["ingest"])
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
-    "--db",
-    required=True,
-    type=click.Path(dir_okay=False),
-    envvar="TRAJSCOPE_DB",
-    show_envvar=True,
-    help="The DuckDB store to write; made if it is not there.",
-)
+@db_option_of(required=True, help="The DuckDB store to write; made if it is not there.")
 @click.option(
     "--memory-limit", default="350MB", show_default=True, help="What DuckDB may hold in memory."
 )

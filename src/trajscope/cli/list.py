@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import click
 
 from trajscope.cli._io import (
@@ -15,6 +13,7 @@ from trajscope.cli._io import (
     print_json,
     print_problems,
     print_table,
+    snapshot_option,
 )
 from trajscope.cli.app import COMMANDS
 
@@ -22,6 +21,7 @@ from trajscope.cli.app import COMMANDS
 @click.command("list", short_help=COMMANDS["list"])
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @db_option
+@snapshot_option
 @input_options
 @json_option
 def COMMAND(paths: tuple[str, ...], db: str | None, as_json: bool) -> None:  # noqa: N802
@@ -34,7 +34,7 @@ def COMMAND(paths: tuple[str, ...], db: str | None, as_json: bool) -> None:  # n
     """
     from trajscope.pipeline.load import load
     from trajscope.report.show import tool_steps, trace_json
-    from trajscope.report.text import count_text, duration_text, safe_text
+    from trajscope.report.text import count_text, duration_text, safe_text, time_text
 
     loaded = load(paths, given_input(), db)
     print_problems(loaded.problems)
@@ -55,7 +55,7 @@ def COMMAND(paths: tuple[str, ...], db: str | None, as_json: bool) -> None:  # n
         rows.append(
             (
                 safe_text(trajectory.trace_id or "?"),
-                _start(trajectory.start_ns),
+                time_text(trajectory.start_ns),
                 safe_text(", ".join(trajectory.agents), 40),
                 count_text(trajectory.span_count),
                 count_text(len(calls)),
@@ -70,13 +70,3 @@ def COMMAND(paths: tuple[str, ...], db: str | None, as_json: bool) -> None:  # n
     print_table(headings, rows)
     if note := loaded.nothing_understood():
         narrate(note)
-
-
-def _start(start_ns: int | None) -> str:
-    if start_ns is None:
-        return "?"
-    try:
-        moment = datetime.fromtimestamp(start_ns / 1e9, UTC)
-    except (OverflowError, ValueError, OSError):
-        return "?"
-    return moment.strftime("%Y-%m-%d %H:%M:%S")

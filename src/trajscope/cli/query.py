@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from trajscope.cli._io import print_json, print_table
+from trajscope.cli._io import db_option_of, print_json, print_table, snapshot_option
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import Location, UsageError
 
@@ -17,14 +17,8 @@ from trajscope.errors import Location, UsageError
 @click.command("query", short_help=COMMANDS["query"])
 @click.argument("sql", required=False)
 @click.option("--file", "file", type=click.Path(), help="Read the SQL from this file.")
-@click.option(
-    "--db",
-    required=True,
-    type=click.Path(dir_okay=False),
-    envvar="TRAJSCOPE_DB",
-    show_envvar=True,
-    help="The DuckDB store to ask.",
-)
+@db_option_of(required=True, help="The DuckDB store to ask.")
+@snapshot_option
 @click.option("--json", "as_json", is_flag=True, help="Print the rows as one JSON document.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
 def COMMAND(  # noqa: N802

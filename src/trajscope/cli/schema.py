@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
-from trajscope.cli._io import db_option, json_option, print_json
+from trajscope.cli._io import db_option, json_option, print_json, snapshot_option
 from trajscope.cli.app import COMMANDS
 
 
 @click.command("schema", short_help=COMMANDS["schema"])
 @click.argument("names", nargs=-1, metavar="[TABLE]...")
 @db_option
+@snapshot_option
 @json_option
 def COMMAND(names: tuple[str, ...], db: str | None, as_json: bool) -> None:  # noqa: N802
     """Describe the tables and views of the store, with their columns and what they mean.

@@ -13,6 +13,7 @@ from trajscope.cli._io import (
     narrate,
     print_json,
     print_problems,
+    snapshot_option,
 )
 from trajscope.cli.app import COMMANDS
 
@@ -20,6 +21,7 @@ from trajscope.cli.app import COMMANDS
 @click.command("show", short_help=COMMANDS["show"])
 @click.argument("targets", nargs=-1, metavar="[PATH | TRACE]...")
 @db_option
+@snapshot_option
 @input_options
 @json_option
 def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  # noqa: N802

@@ -13,6 +13,7 @@ from trajscope.cli._io import (
     narrate,
     print_json,
     print_problems,
+    snapshot_option,
 )
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import UsageError
@@ -21,6 +22,7 @@ from trajscope.errors import UsageError
 @click.command("tree", short_help=COMMANDS["tree"])
 @click.argument("targets", nargs=-1, metavar="[PATH | TRACE]...")
 @db_option
+@snapshot_option
 @input_options
 @click.option(
     "--format",

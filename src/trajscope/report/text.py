@@ -7,6 +7,7 @@ way to a terminal or a pipe, names and ids too; JSON output instead keeps the ex
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -47,6 +48,37 @@ def duration_text(ms: float | None) -> str:
         return f"{ms / 1000:.3g} s"
     minutes, seconds = divmod(round(ms / 1000), 60)
     return f"{minutes} min {seconds} s"
+
+
+def time_text(time_ns: int | None) -> str:
+    """Return a time for people, UTC, to the second; "?" when unknown or beyond the calendar.
+
+    >>> time_text(1_772_528_400_000_000_000), time_text(None), time_text(2**70)
+    ('2026-03-03 09:00:00', '?', '?')
+    """
+    if time_ns is None:
+        return "?"
+    try:
+        moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
+    except (OverflowError, ValueError, OSError):
+        return "?"
+    return moment.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def bytes_text(count: int) -> str:
+    """Return a size for people, in powers of 1000.
+
+    >>> bytes_text(999), bytes_text(1_500_000), bytes_text(2 * 10**12)
+    ('999 B', '1.5 MB', '2,000.0 GB')
+    """
+    if count < 1000:
+        return f"{count} B"
+    size = count / 1000
+    for unit in ("kB", "MB"):
+        if size < 1000:
+            return f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:,.1f} GB"
 
 
 def count_text(count: float | None, *, at_least: bool = False) -> str:

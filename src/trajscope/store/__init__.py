@@ -5,9 +5,11 @@ from trajscope.store.columns import SPAN_SCHEMA, Record, batches, to_batch
 from trajscope.store.connection import SCHEMA_VERSION
 from trajscope.store.core import MEMORY_LIMIT, Store
 from trajscope.store.exports import FindingToTell, ScoreToTell, ToTell
+from trajscope.store.holding import Patience, patient
 from trajscope.store.ingest import CaptureInfo, IngestReport
 from trajscope.store.query import Column, QueryResult, Relation
 from trajscope.store.sqltext import sql_text
+from trajscope.store.trim import Pruned, Vacuumed, vacuum
 
 __all__ = [
     "MEMORY_LIMIT",
@@ -17,6 +19,8 @@ __all__ = [
     "Column",
     "FindingToTell",
     "IngestReport",
+    "Patience",
+    "Pruned",
     "QueryResult",
     "Record",
     "Relation",
@@ -24,7 +28,10 @@ __all__ = [
     "Store",
     "StoredCapture",
     "ToTell",
+    "Vacuumed",
     "batches",
+    "patient",
     "sql_text",
     "to_batch",
+    "vacuum",
 ]

@@ -6,45 +6,102 @@ come in and go out as Arrow; no statement of any user or file name can reach the
 
 from __future__ import annotations
 
-import re
 import tempfile
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import duckdb
 
 from trajscope.errors import Location, SchemaVersionError, StoreError
+from trajscope.store import holding
+from trajscope.store.faults import StoreHeld, store_error
+from trajscope.store.holding import Patience
 from trajscope.store.sqltext import ddl_order, sql_text
 from trajscope.store.statements import rows, run
 
 SCHEMA_VERSION = 2
 """Raised by every change of `sql/ddl`; a store of another version is refused."""
 
-_HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
-
 
 def connect(
-    path: Path | None, *, read_only: bool, memory_limit: str, threads: int | None
+    path: Path | None,
+    *,
+    read_only: bool,
+    memory_limit: str,
+    threads: int | None,
+    create: bool = True,
+    patience: Patience | None = None,
 ) -> duckdb.DuckDBPyConnection:
     """Return a connection to the store at `path`, created if it is not there; in memory if None.
+
+    patience: what to do while another process holds it; default what `holding.patient` says.
 
     Raises:
         StoreError: it cannot be opened, or holds something else.
         SchemaVersionError: another version of trajscope wrote it.
     """
-    connection = _open(path, read_only, _settings(path, memory_limit, threads))
+    settings = settings_of(path, memory_limit, threads)
+    if path is None:
+        return _ready(":memory:", settings, None, read_only=False)
+    patience = patience or holding.current_patience()
+    # Resolved, so that a name like "md:x" or "s3://…" is a file name and never an address.
+    file = path.resolve()
+    _check_place(path, create=create and not read_only)
+    if not file.exists():
+        holding.create(file, lambda fresh: _fill(fresh, settings, path))
+    try:
+        connection = holding.retried(
+            lambda: _ready(str(file), settings, path, read_only=read_only), patience.wait_seconds
+        )
+    except StoreHeld:
+        if not (read_only and patience.snapshot) or holding.is_open_here(file):
+            raise
+        return _copied(file, settings, path)
+    holding.remember(connection, file)
+    return connection
+
+
+def _copied(file: Path, settings: Mapping[str, str], path: Path) -> duckdb.DuckDBPyConnection:
+    """Return a connection to a copy of the store; the copy has no name any more."""
+    copy = holding.snapshot(file)
+    try:
+        return _ready(
+            str(copy), {**settings, "temp_directory": f"{copy}.tmp"}, path, read_only=True
+        )
+    finally:
+        holding.discard(copy)  # the open handle keeps the bytes until it is closed
+
+
+def _ready(
+    target: str, settings: Mapping[str, str], path: Path | None, *, read_only: bool
+) -> duckdb.DuckDBPyConnection:
+    """Return a connection to a file that was found to be a store of this version."""
+    try:
+        connection = duckdb.connect(target, read_only=read_only, config={**settings})
+    except duckdb.Error as error:
+        raise store_error(error, path) from error
     try:
         _prepare(connection, path, read_only=read_only)
         connection.execute("SET lock_configuration = true")
+    except duckdb.Error as error:
+        _close(connection)
+        raise store_error(error, path) from error
     except BaseException:
-        connection.close()
+        _close(connection)
         raise
     return connection
 
 
-def _settings(path: Path | None, memory_limit: str, threads: int | None) -> dict[str, str]:
+def _close(connection: duckdb.DuckDBPyConnection) -> None:
+    with suppress(duckdb.Error):
+        connection.close()
+
+
+def settings_of(path: Path | None, memory_limit: str, threads: int | None) -> dict[str, str]:
+    """Return how DuckDB is set up for the store at `path`."""
     spill = (
         Path(tempfile.gettempdir()) / f"trajscope-{uuid.uuid4().hex}"
         if path is None
@@ -62,29 +119,27 @@ def _settings(path: Path | None, memory_limit: str, threads: int | None) -> dict
     return settings if threads is None else {**settings, "threads": str(threads)}
 
 
-def _open(
-    path: Path | None, read_only: bool, settings: Mapping[str, str]
-) -> duckdb.DuckDBPyConnection:
-    # Resolved, so that a name like "md:x" or "s3://…" is a file name and never an address.
-    target = ":memory:" if path is None else str(path.resolve())
-    if path is not None and read_only and not path.exists():
+def _check_place(path: Path, *, create: bool) -> None:
+    """Refuse what is no store at a glance, before DuckDB sees it.
+
+    Raises:
+        StoreError: it is not there and is not to be made, or it is something else.
+    """
+    at = Location(str(path))
+    if path.is_dir():
+        raise StoreError("is a folder; expected a store, one DuckDB file", at=at)
+    if not path.exists() and not create:
         raise StoreError(
             "no such store",
-            at=Location(str(path)),
+            at=at,
             hint=f"create it with: trajscope ingest CAPTURE --db {path}",
         )
-    if path is not None and path.is_dir():
-        raise StoreError("is a folder; expected a store, one DuckDB file", at=Location(str(path)))
-    if path is not None and path.is_file() and not _is_duckdb(path):
+    if path.is_file() and not holding.is_open_here(path) and not _is_duckdb(path):
         raise StoreError(
             "is no DuckDB file; expected a store written by trajscope",
-            at=Location(str(path)),
+            at=at,
             hint="give --db another file name; captures are read with: trajscope ingest CAPTURE",
         )
-    try:
-        return duckdb.connect(target, read_only=read_only, config={**settings})
-    except duckdb.Error as error:
-        raise _explained(error, path) from error
 
 
 def _is_duckdb(path: Path) -> bool:
@@ -94,36 +149,6 @@ def _is_duckdb(path: Path) -> bool:
             return file.read(12)[8:] == b"DUCK"
     except OSError as error:
         raise StoreError(f"cannot be read ({error.strerror})", at=Location(str(path))) from error
-
-
-def _explained(error: duckdb.Error, path: Path | None) -> StoreError:
-    """Say what DuckDB's message means for a store, with a way out."""
-    text = str(error)
-    at = Location(str(path))
-    held = _HOLDER.search(text)
-    if held:
-        return StoreError(
-            f"another process holds the store: {held['program']} (process {held['pid']})",
-            at=at,
-            hint="wait until it ends or stop it; to read meanwhile, open a copy of the file",
-        )
-    if "Could not set lock" in text:
-        return StoreError(
-            "another process holds the store", at=at, hint="wait until it ends or stop it"
-        )
-    if "Corrupt" in text or "checksum" in text or "read enough bytes" in text:
-        return StoreError(
-            f"the store is damaged ({_first_line(text)})",
-            at=at,
-            hint="restore a copy, or ingest the captures again into a new file",
-        )
-    if "No such file" in text:
-        return StoreError(f"no folder {path and path.parent}", at=at, hint="create the folder")
-    return StoreError(f"cannot be opened ({_first_line(text)})", at=at)
-
-
-def _first_line(text: str) -> str:
-    return text.splitlines()[0].strip() if text else text
 
 
 def _prepare(connection: duckdb.DuckDBPyConnection, path: Path | None, *, read_only: bool) -> None:
@@ -163,6 +188,15 @@ def _check_version(connection: duckdb.DuckDBPyConnection, path: Path | None) -> 
         at=Location(str(path)),
         hint=remedy,
     )
+
+
+def _fill(fresh: Path, settings: Mapping[str, str], path: Path) -> None:
+    """Write the empty store that becomes the one at `path`."""
+    try:
+        with duckdb.connect(str(fresh), config={**settings}) as connection:
+            _create(connection)
+    except duckdb.Error as error:
+        raise store_error(type(error)(str(error).replace(str(fresh), str(path))), path) from error
 
 
 def _create(connection: duckdb.DuckDBPyConnection) -> None:

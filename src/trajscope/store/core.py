@@ -15,7 +15,7 @@ from typing import Self
 import duckdb
 import pyarrow as pa
 
-from trajscope.errors import Location, SpanError, StoreError
+from trajscope.errors import Location, SpanError
 from trajscope.model.repair import Repair
 from trajscope.model.score import Finding, Score
 from trajscope.store import exports, results
@@ -24,6 +24,8 @@ from trajscope.store.columns import Record, batches
 from trajscope.store.connection import connect
 from trajscope.store.derive import Derived, derive
 from trajscope.store.ingest import CaptureInfo, IngestReport, ingest
+from trajscope.store.faults import store_error
+from trajscope.store.holding import Patience
 from trajscope.store.query import Params, QueryResult, Relation, describe, query
 from trajscope.store.reading_back import Trace, iter_traces
 from trajscope.store.statements import rows, transaction
@@ -52,20 +54,29 @@ class Store:
         threads: int | None = None,
     ) -> Self:
         """Open the store at `path`, creating it if it is not there; in memory when None.
+        create: bool = True,
+        patience: Patience | None = None,
 
         memory_limit: of DuckDB, as it writes it ("350MB"); beyond it spills to a folder beside the
-        file. threads: of DuckDB; default all cores.
+        file. threads: of DuckDB; default all cores. create: False refuses a store that is not
+        there. patience: what to do while another process holds it; default what `patient` says.
 
         Raises:
             StoreError: it cannot be opened, is held by another process, or is no store.
             SchemaVersionError: another version of trajscope wrote it.
         """
         place = None if path is None else Path(path)
-        return cls(
-            connect(place, read_only=read_only, memory_limit=memory_limit, threads=threads), place
+        connection = connect(
+            place,
+            read_only=read_only,
+            memory_limit=memory_limit,
+            threads=threads,
+            create=create,
+            patience=patience,
         )
 
     def close(self) -> None:
+        return cls(connection, place)
         """Close the file; the store cannot be used any more."""
         self._connection.close()
 
@@ -113,6 +124,17 @@ class Store:
 
     def count(self) -> tuple[int, int]:
         """Return how many spans and traces the store holds."""
+    def prune(
+        self, before_ns: int, *, keep_scores: bool = False, dry_run: bool = False
+    ) -> trim.Pruned:
+        """Remove the traces whose last span started before a time, with everything derived.
+
+        before_ns: nanoseconds since the epoch. keep_scores: leave scores and findings as a record.
+        dry_run: only say what would go.
+        """
+        with self._explained():
+            return trim.prune(self._connection, before_ns, keep_scores=keep_scores, dry_run=dry_run)
+
         with self._explained():
             [(spans, traces)] = rows(self._connection, "count_spans")
         return spans, traces
@@ -243,15 +265,4 @@ class Store:
         try:
             yield
         except duckdb.Error as error:
-            text = str(error).split("\n", 1)[0].strip()
-            raise StoreError(text, at=self._at, hint=_way_out(text)) from error
-
-
-def _way_out(text: str) -> str | None:
-    if "read-only" in text:
-        return "the store was opened for reading only"
-    if "No space left" in text or "ENOSPC" in text:
-        return "the disk is full; the store is as it was before this command"
-    if "Out of Memory" in text:
-        return "give DuckDB more memory (Store.open(memory_limit=…)) or more room to spill"
-    return None
+            raise store_error(error, self.path) from error

@@ -1,0 +1,4 @@
+-- Forget captures of a list that have no span left. Parameters: captures.
+DELETE FROM captures
+WHERE capture_no IN (SELECT unnest($captures::INTEGER[]))
+    AND capture_no NOT IN (SELECT capture_no FROM spans);

@@ -1,0 +1,96 @@
+"""What DuckDB's messages mean for a store, in plain words and with a way out.
+
+One thing a newcomer would get wrong: a damaged file is mostly found late, while a block of it is
+read. Every statement can raise it, so this is not only about opening.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import duckdb
+
+from trajscope.errors import Location, StoreError
+
+_HOLDER = re.compile(r"Conflicting lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+_DAMAGED = re.compile(
+    r"corrupt|checksum|read enough bytes|not a valid DuckDB|failed to deserialize|WAL|"
+    r"SerializationException|INTERNAL Error",
+    re.IGNORECASE,
+)
+_FULL = ("No space left", "ENOSPC", "File too large", "Disk quota exceeded")
+_WAIT_OR_COPY = (
+    "wait for it with --wait SECONDS; commands that only read can read a copy with --snapshot"
+)
+
+
+class StoreHeld(StoreError):  # noqa: N818 - the word of the message
+    """Another process has the store open."""
+
+
+def store_error(error: duckdb.Error, path: Path | None) -> StoreError:
+    """Return what DuckDB raised as a StoreError: the place, what is wrong, and a hint."""
+    text = str(error)
+    at = Location(None if path is None else str(path))
+    if "Could not set lock" in text:
+        return StoreHeld(
+            f"another process holds the store{_holder(text)}", at=at, hint=_WAIT_OR_COPY
+        )
+    first = _first_line(text)
+    if any(word in text for word in _FULL):
+        return StoreError(
+            f"no room to write ({first})",
+            at=at,
+            hint="make room on the disk; the store is as it was before this command",
+        )
+    if "different configuration" in text:
+        return StoreHeld(
+            "this process has the store open in another way already",
+            at=at,
+            hint="close that one first, or open both alike",
+        )
+    if _DAMAGED.search(text):
+        return StoreError(
+            f"the store is damaged ({first})",
+            at=at,
+            hint="restore a copy, or ingest the captures again into a new file",
+        )
+    if "No such file" in text and path is not None and not path.parent.is_dir():
+        return StoreError(f"no folder {path.parent}", at=at, hint="create the folder")
+    return StoreError(first, at=at, hint=_way_out(text))
+
+
+def _way_out(text: str) -> str | None:
+    if "read-only" in text:
+        return "the store was opened for reading only"
+    if "Out of Memory" in text:
+        return "give DuckDB more memory (--memory-limit) or more room to spill"
+    return None
+
+
+def _holder(text: str) -> str:
+    held = _HOLDER.search(text)
+    if held is None:
+        return ""
+    return f": {_program(held['pid'], Path(held['program']).name)} (process {held['pid']})"
+
+
+def _program(pid: str, program: str) -> str:
+    """Name a process as people do: the script it runs and its command, never its arguments.
+
+    Arguments may hold a password; the first word after `trajscope` is the command.
+    """
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:  # gone, not ours to look at, or no such file system
+        return program
+    scripts = [i for i, word in enumerate(words[:4]) if Path(word).name.startswith("trajscope")]
+    if not scripts:
+        return program
+    command = next((w for w in words[scripts[0] + 1 :] if w.isalpha()), "")
+    return f"trajscope {command}".strip()
+
+
+def _first_line(text: str) -> str:
+    return text.splitlines()[0].strip() if text else text
