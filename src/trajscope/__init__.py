@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trajscope.errors import TrajscopeError
     from trajscope.evals.error import ScorerRunError
     from trajscope.evals.expectations import load_expectations
+    from trajscope.evals.material import TargetReply
     from trajscope.evals.messages import (
         create_agent_test_run,
         create_test_message,
@@ -37,13 +38,16 @@ if TYPE_CHECKING:
         merge_tool_invocations,
         round_to_two_decimals,
     )
+    from trajscope.evals.outcome import EvalsResult
     from trajscope.evals.runs import create_trajectory_test_run
-    from trajscope.evals.scorer import create_scorer
+    from trajscope.evals.scorer import StepContext, create_scorer, not_scorable
     from trajscope.model.expectation import ExpectedStep, TrajectoryExpectation
+    from trajscope.model.judge import JudgeReply, JudgeRequest
     from trajscope.model.score import Finding, Score
     from trajscope.model.span import Span
     from trajscope.model.step import Step
     from trajscope.model.trajectory import Trajectory
+    from trajscope.pipeline.evals import run_evals, run_evals_sync
     from trajscope.pipeline.extract import extract_trajectory_from_trace
     from trajscope.scope import merge_session
     from trajscope.scorers.accuracy import create_trajectory_accuracy_scorer_code
@@ -57,14 +61,19 @@ if TYPE_CHECKING:
     from trajscope.tree import build_forests
 
 _HOMES = {
+    "EvalsResult": "evals.outcome",
     "ExpectedStep": "model.expectation",
     "Finding": "model.score",
+    "JudgeReply": "model.judge",
+    "JudgeRequest": "model.judge",
     "Reader": "conventions",
     "Score": "model.score",
     "ScorerRunError": "evals.error",
     "Span": "model.span",
     "Step": "model.step",
+    "StepContext": "evals.scorer",
     "Store": "store",
+    "TargetReply": "evals.material",
     "Trajectory": "model.trajectory",
     "TrajectoryExpectation": "model.expectation",
     "TrajectoryExporter": "telemetry.exporter",
@@ -101,19 +110,27 @@ _HOMES = {
     "load_expectations": "evals.expectations",
     "merge_session": "scope",
     "merge_tool_invocations": "evals.messages",
+    "not_scorable": "evals.scorer",
     "round_to_two_decimals": "evals.messages",
+    "run_evals": "pipeline.evals",
+    "run_evals_sync": "pipeline.evals",
 }
 """Where each public name lives."""
 
 __all__ = [
+    "EvalsResult",
     "ExpectedStep",
     "Finding",
+    "JudgeReply",
+    "JudgeRequest",
     "Reader",
     "Score",
     "ScorerRunError",
     "Span",
     "Step",
+    "StepContext",
     "Store",
+    "TargetReply",
     "Trajectory",
     "TrajectoryExpectation",
     "TrajectoryExporter",
@@ -150,7 +167,10 @@ __all__ = [
     "load_expectations",
     "merge_session",
     "merge_tool_invocations",
+    "not_scorable",
     "round_to_two_decimals",
+    "run_evals",
+    "run_evals_sync",
 ]
 
 

@@ -15,9 +15,12 @@ import jsonschema
 from pydantic import BaseModel, RootModel, model_validator
 
 from tests.support.judges import ScriptedJudge
+from trajscope.evals._mastra.evals import evals_json
+from trajscope.evals.material import TargetReply
 from trajscope.evals.results import ScorerResult
 from trajscope.evals.scorer import StepContext, StepScorer, create_scorer, not_scorable
 from trajscope.match.js import UNDEFINED
+from trajscope.pipeline.evals import run_evals_sync
 
 Json = Any
 
@@ -53,6 +56,53 @@ def run_program(program: Json) -> Json:
     if "notScorable" in result:
         absent.remove("score")
     return {"result": result, "presentKeys": absent, "executed": executed}
+
+
+def run_evaluation(given: Json) -> Json:
+    """Return what an evaluation gives whose agent answers with the replies in turn."""
+    replies, calls = given["replies"], 0
+
+    def agent(_input: Any) -> TargetReply:
+        nonlocal calls
+        reply = replies[calls % len(replies)]
+        calls += 1
+        if "throw" in reply:
+            raise ThrownError(reply["throw"], "error")
+        return TargetReply(reply["output"], reply["input"])
+
+    result = run_evals_sync(
+        data=_scored_turns(given["data"]),
+        target=agent,
+        scorers=_entries(given.get("scorers", ())),
+        gates=_entries(given.get("gates", ())),
+        compat="mastra",
+    )
+    return evals_json(result)
+
+
+def _scored_turns(data: Json) -> Json:
+    """Return data whose turns have scorers instead of programs."""
+    if isinstance(data, list):
+        return [_scored_turns(item) for item in data]
+    if not isinstance(data, dict):
+        return data
+    keys = {"turns": _scored_turns, "scorers": _entries, "gates": _entries}
+    return {key: keys.get(key, _same)(value) for key, value in data.items()}
+
+
+def _entries(value: Json) -> Json:
+    """Return a list, a mapping of lists, or an entry, with scorers instead of programs."""
+    if isinstance(value, list):
+        return [_entries(entry) for entry in value]
+    if isinstance(value, dict) and "config" in value:
+        return make_scorer(value)
+    if isinstance(value, dict):
+        return {key: value[key] if key == "threshold" else _entries(value[key]) for key in value}
+    return value
+
+
+def _same(value: Json) -> Json:
+    return value
 
 
 def make_scorer(
@@ -140,13 +190,13 @@ def _thrown(thrown: Json) -> ThrownError:
 
 
 def _model(schema: Json) -> type[BaseModel]:
-    class Reply(RootModel[Any]):
+    class Structured(RootModel[Any]):
         @model_validator(mode="after")
-        def _keeps_the_schema(self) -> Reply:
+        def _keeps_the_schema(self) -> Structured:
             try:
                 jsonschema.validate(self.root, schema)
             except jsonschema.ValidationError as error:
                 raise ValueError(error.message) from error
             return self
 
-    return Reply
+    return Structured

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.support.programs import result_json, run_program
+from tests.support.programs import result_json, run_evaluation, run_program
 from trajscope.assemble.mastra import extract_trajectory_from_records
 from trajscope.errors import SpanError, TrajscopeError
 from trajscope.evals import messages
@@ -167,6 +167,7 @@ _FUNCTIONS: dict[str, Replay] = {
     "createTrajectoryAccuracyScorerCode": _accuracy_run,
     "createTrajectoryTestRun": lambda value, _: create_trajectory_test_run(value, compat="mastra"),
     "scorerRun": lambda value, _: run_program(value),
+    "runEvals": lambda value, _: run_evaluation(value),
     **_MESSAGE_HELPERS,
 }
 """The reference's functions by name, each with our code for it."""

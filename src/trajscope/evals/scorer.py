@@ -159,6 +159,18 @@ class StepScorer(Generic[P_co, A_co]):
         """
         return self._with("generate_reason", function, prompt)
 
+    def check_runnable(self) -> None:
+        """Refuse a scorer that has no step to give a score.
+
+        Raises:
+            UsageError: it has no generate_score step.
+        """
+        if not any(step.name == "generate_score" for step in self.steps):
+            raise UsageError(
+                f"scorer {self.id}: has no generate_score step; a scorer needs one to run",
+                hint="add .generate_score(lambda context: …)",
+            )
+
     async def run(
         self, run: Mapping[str, Any] | None = None, /, **members: Any
     ) -> ScorerResult[P_co, A_co]:
@@ -172,11 +184,7 @@ class StepScorer(Generic[P_co, A_co]):
             ScorerRunError: a step raised, a judge gave no usable reply, or the score is no number
                 from 0 to 1.
         """
-        if not any(step.name == "generate_score" for step in self.steps):
-            raise UsageError(
-                f"scorer {self.id}: has no generate_score step; a scorer needs one to run",
-                hint="add .generate_score(lambda context: …)",
-            )
+        self.check_runnable()
         running = Running(
             self.id,
             make_run(self.id, {**(run or {}), **members}, self.compat),
