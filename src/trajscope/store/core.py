@@ -18,7 +18,7 @@ import pyarrow as pa
 from trajscope.errors import Location, SpanError
 from trajscope.model.repair import Repair
 from trajscope.model.score import Finding, Score
-from trajscope.store import exports, results
+from trajscope.store import exports, results, trim
 from trajscope.store.captures import StoredCapture, read_captures
 from trajscope.store.columns import Record, batches
 from trajscope.store.connection import connect
