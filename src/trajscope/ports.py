@@ -1,16 +1,18 @@
-"""The protocols plug-ins keep: Format, Convention, Scorer, Judge. A new one is one new file."""
+"""The protocols plug-ins keep: Format, Convention, Scorer, Rule, Judge. A new one is a new file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO, Protocol, runtime_checkable
 
 from trajscope.errors import Problems
+from trajscope.model.check import Check
 from trajscope.model.expectation import TrajectoryExpectation
 from trajscope.model.judge import JudgeReply, JudgeRequest
 from trajscope.model.reading import Reading
+from trajscope.model.rule import Join, Matcher, ValuePath
 from trajscope.model.score import Score
-from trajscope.model.span import LogRecord, Span
+from trajscope.model.span import Json, LogRecord, Span
 from trajscope.model.trajectory import Trajectory
 
 
@@ -134,6 +136,113 @@ class Scorer(Protocol):
 
     def score(self, trajectory: Trajectory, expectation: TrajectoryExpectation) -> Score:
         """Return the score; a value of None with a reason where it cannot be evaluated."""
+
+
+class RuleBody(Protocol):
+    """What a policy file says of one rule, or a part of it, with readers for it.
+
+    A reader that does not find what it reads notes the mistake with its place, and returns
+    something of the right type; a kind need not look for mistakes of form. A key nobody asked for
+    is a mistake too.
+    """
+
+    @property
+    def value(self) -> Json:
+        """The plain value."""
+
+    def has(self, key: str) -> bool:
+        """Whether a key stands in this mapping, or beside the kind."""
+
+    def part(self, key: str) -> RuleBody:
+        """Return what stands at a key; a mistake if there is none."""
+
+    def items(self) -> Sequence[RuleBody]:
+        """Return the elements of a list, `$list` names expanded; of another value, itself."""
+
+    def elements(self) -> Sequence[RuleBody]:
+        """Return the elements of a list as they stand, so that a `$list` is one of them."""
+
+    def entries(self) -> Sequence[tuple[str, RuleBody]]:
+        """Return the keys and parts of a mapping."""
+
+    def fail(self, message: str, hint: str | None = None) -> None:
+        """Note a mistake here."""
+
+    def matcher(
+        self, *, executed: bool | None = None, done: bool = False, failed: bool | None = None
+    ) -> Matcher:
+        """Return which steps are meant; the arguments are what holds if it says nothing else."""
+
+    def matchers(
+        self, *, executed: bool | None = None, done: bool = False, failed: bool | None = None
+    ) -> tuple[Matcher, ...]:
+        """Return the alternatives of a list, or the only one."""
+
+    def source(
+        self, *, executed: bool | None = None, done: bool = False
+    ) -> tuple[Matcher, ValuePath]:
+        """Return a step and a part of it (`read_inbox.result`)."""
+
+    def choice(self, known: Sequence[str]) -> str:
+        """Return one of several words."""
+
+    def path(self) -> ValuePath:
+        """Return where a value of a step lies (`args.id`)."""
+
+    def patterns(self) -> tuple[str, ...]:
+        """Return one or many names, globs or `re:` patterns."""
+
+    def integer(self, minimum: int = 0) -> int:
+        """Return a whole number; `50k` and `2M` are numbers too."""
+
+    def duration_ns(self) -> int:
+        """Return a duration (`90s`, `1h30m`) in nanoseconds."""
+
+    def boolean(self) -> bool:
+        """Return true or false."""
+
+    def text(self) -> str:
+        """Return a text that is not empty."""
+
+    def joins(self, count: int) -> tuple[Join, ...]:
+        """Return what `count` steps are joined by: paths, or two paths each where they differ."""
+
+    def file(self, name: str) -> str:
+        """Return the absolute path of a file named relative to the policy file."""
+
+
+class Rule(Protocol):
+    """A kind of audit rule: what stands under its name, and the checks it compiles to."""
+
+    @property
+    def name(self) -> str:
+        """The key users write (`never_sequence`)."""
+
+    @property
+    def description(self) -> str:
+        """One sentence for docs and `policy check`."""
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Other keys for the same, DECLARE's names among them."""
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Names of other kinds that belong to this one where they stand beside it."""
+
+    def compile(self, body: RuleBody, name: str) -> tuple[Check, ...]:
+        """Return the checks; `name` is the key that was used, the name or an alias."""
+
+
+class Queries(Protocol):
+    """Runs the SQL of `sql` rules."""
+
+    def findings(self, sql: str) -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
+        """Return span ids and message of every row, by trace id; read-only, run once per text.
+
+        Raises:
+            QueryError: the query fails, or returns no column trace_id.
+        """
 
 
 class Judge(Protocol):

@@ -7,9 +7,10 @@ taking evidence away can only ever move a verdict towards unknown.
 
 Verdict of a check on one line, unless it says otherwise: violated if the certain pass finds
 anything; else unknown if the possible pass does; else vacuous if the check was not activated
-(possibly activated counts as activated); else satisfied. A line without counting steps is vacuous
-for every check, except one that asks for something (`Occurrence.min_count`, `Edge`): these look at
-an empty trace too. Verdicts of lines and checks are joined by `rule.worst`.
+(possibly activated counts as activated); else satisfied. A line without counting steps is vacuous,
+except for what is asked of an empty trace too: `Occurrence.min_count`, `Limits`, `Query`,
+`Predicate`. A trace without any counting step has one such line. Verdicts of lines and checks are
+joined by `rule.worst`.
 
 *Unfinished*: a trace is unfinished when it has no root span (`root_span_ids` empty although its
 steps are recorded spans), or a root step with a start and no end. Session: when one of its traces
@@ -61,13 +62,15 @@ class Chain:
     """Steps that must not follow one another: `never_sequence`, `no_retry`.
 
     Activated by a match of the first matcher. A step b that matches matcher i + 1 continues a chain
-    that ends in a step a of matcher i when a is before b (`order`), the gap between them is at
-    most `max_gap`, and the joins hold between a and b. Of all such a the one of highest rank is
-    taken. A chain whose last step matches the last matcher is a finding, one per last step, its
-    witnesses the chain; unless it took longer than `within_ns` (first to last start), or a step
-    that matches `unless` lies between: after its first step and before its last, by `order`.
-    One step never stands twice in a chain. The certain pass takes sure matches, joins and orders,
-    and possible guards; the possible pass possible ones, and sure guards.
+    that ends in a step a of matcher i when a is before b (`order`), the gap between them is at most
+    `max_gap`, and the joins hold between a and b. Of all such a the one of highest rank is taken. A
+    chain whose last step matches the last matcher is a finding, one per last step, its witnesses
+    the chain; unless it took longer than `within_ns` (first to last start), or a step that matches
+    `unless` lies between: after its first step and before its last, by `order`. One step never
+    stands twice in a chain. per_run: the line is cut into its agent runs (as with
+    `AuditScope.per="agent"`), each ranked by itself, before anything is looked for. The certain
+    pass takes sure matches, joins and orders, and possible guards; the possible pass possible ones,
+    and sure guards.
     """
 
     steps: tuple[Matcher, ...]
@@ -77,6 +80,7 @@ class Chain:
     same: tuple[Join, ...] = ()
     differ: tuple[Join, ...] = ()
     order: Order = "end"
+    per_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +167,12 @@ class Flow:
     case folded: a value flows when one of the two texts contains the other and the contained one
     has at least `min_chars` characters. Booleans and null never flow.
 
-    forbidden (`no_flow`): a target step with a flow from a source step before it, and no `unless`
-    step between (as in `Chain`), is a finding; witnesses: the source of highest rank, the target.
-    Else (`flow`): a target step to which no value flows is a finding, the target its witness.
-    A target or a source before it whose part is unknown makes the target unknown, if the certain
-    pass does not decide it.
+    forbidden (`no_flow`): a target step with a flow from a source step before it is a finding,
+    unless a step that matches `unless` lies between (as in `Chain`) the target and the source of
+    highest rank from which a value flows; witnesses: that source, the target. Else (`flow`): a
+    target step to which no value flows is a finding, the target its witness. A target or a source
+    before it whose part is unknown makes the target unknown, if the certain pass does not decide
+    it.
     """
 
     sources: tuple[tuple[Matcher, ValuePath], ...]
@@ -182,8 +187,8 @@ class Flow:
 class Limits:
     """Budgets of a trace or session: `budget`.
 
-    Measures are over counting steps that were executed: steps, tool_calls, depth (levels of
-    counting steps: 1 at the top). Of the trajectory as a whole: model_calls, tokens, input_tokens,
+    Measures are over counting steps that were executed: steps, tool_calls, depth (1 for a step at
+    the top of its trajectory). Of the trajectory as a whole: model_calls, tokens, input_tokens,
     output_tokens, duration_ns (of a session: from the first start to the last end). A measure above
     its limit is a finding without witnesses (depth: the first step that deep). A figure that is
     unknown, or known to be a lower bound that is not above the limit, makes the check unknown; so
@@ -197,15 +202,15 @@ class Limits:
 class Transitions:
     """Which step may follow which: `model`; which agent may call which: `handoff`.
 
-    of="steps": every executed step of the line and the next one are an edge; `start` and `end`
-    name what may come first and last. A step that matches no state, and an edge from a state that
-    does not lead there, is a finding; witnesses: the two steps (start, end: the one). of="agents":
-    edges are agent runs inside another agent's run (from the name of the nearest one around it),
-    and handoff steps (from_agent to to_agent); other edges than `allowed` are findings, the run or
+    of="steps": every executed step of the line and the next one are an edge; `start` and `end` name
+    what may come first and last. A step that matches no state, and an edge from a state that does
+    not lead there, is a finding; witnesses: the two steps (start, end: the one). of="agents": edges
+    are agent runs inside another agent's run (from the name of the nearest one around it), and
+    handoff steps (from_agent to to_agent); other edges than `allowed` are findings, the run or
     handoff step being the witness; an edge with an unknown end is unknown; from an agent to itself
-    is no edge. Activated by an edge (agents) or a step (steps). `denied` edges are findings whatever
-    is allowed; with `allowed` None all others are allowed. Pairs hold patterns. `end` is pending if
-    unfinished.
+    is no edge. Activated by an edge (agents) or a step (steps). `denied` edges are findings
+    whatever is allowed; with `allowed` None all others are allowed. Pairs hold patterns. `end` is
+    pending if unfinished.
     """
 
     of: Literal["steps", "agents"]

@@ -52,9 +52,9 @@ class ValuePath:
     the only element of `keys`. tool: the tool's key (`match.tool_key`), agent: the agent's name,
     server: the MCP server; these take no keys. A value is *known*, *absent* (its container is
     known and does not hold it), or *unknown*: the container was not recorded (args and result:
-    null column or unset field; agent: null; attr: the engine has no attributes), or the value is
-    one of the placeholders that stand for a removed value (`values.PLACEHOLDERS`, except "" and
-    "N/A").
+    null column or unset field; agent: null; attr: the engine has no attributes), or the value, or
+    one around it, is a placeholder that stands for a removed value (`values.PLACEHOLDERS`, except
+    "" and "N/A").
     """
 
     part: Part
@@ -161,9 +161,10 @@ class RuleResult:
 
     message: why, in one sentence; of an unknown, which evidence is missing. lines: how many lines
     were decided. counts: what else was counted (`steps`, `activations`, `violations`, `unknown`).
-    findings: the first `MAX_FINDINGS`, in order of the line, then of their last witness; span ids
-    are ordered as the steps are. Unknown results carry findings of verdict `unknown` where a step
-    can be named, so that one can look at it.
+    findings: the first `MAX_FINDINGS`, by check, then line, then last witness; span ids are ordered
+    as the steps are; findings of the same spans and message are one. A violated result carries the
+    violations only; an unknown one carries findings of verdict `unknown` where a step can be named,
+    so that one can look at it.
     """
 
     rule: str
