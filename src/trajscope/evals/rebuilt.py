@@ -1,18 +1,21 @@
 """The messages a trajectory stands for, for scorers of messages when only the trace is known.
 
-One thing a newcomer would get wrong: a handoff is a tool call here, as it is in the messages the
-model wrote; in a trace it may be a step of its own. Texts are not rebuilt: a trajectory has none.
+One thing a newcomer would get wrong: these are the calls that stand in the messages of the run. A
+handoff is one of them, since a model hands over by calling a tool; what a sub-agent did inside a
+tool call is none, since only its caller's messages are the run's. Texts are not rebuilt: a
+trajectory has none.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from trajscope.model.span import Json
 from trajscope.model.step import BaseStep, HandoffStep, ToolStep
 from trajscope.model.trajectory import Trajectory
-from trajscope.scope import in_order, locate_steps
+from trajscope.scope import Located, in_order
 
 
 def messages_of(trajectory: Trajectory) -> list[dict[str, Json]]:
@@ -25,12 +28,25 @@ def messages_of(trajectory: Trajectory) -> list[dict[str, Json]]:
     ...     for m in messages_of(Trajectory.model_validate(took))]
     ['add']
     """
-    calls = [
-        place
-        for place in locate_steps(trajectory)
-        if place.step.is_tool or isinstance(place.step, HandoffStep)
-    ]
+    calls = [Located(step, None, None) for step in _own_calls(trajectory)]
     return [_message(rank, place.step) for rank, place in enumerate(in_order(calls))]
+
+
+def _own_calls(trajectory: Trajectory) -> Iterator[BaseStep]:
+    """Yield the outermost tool calls and handoffs, depth first."""
+    stack = [*reversed(trajectory.steps)]
+    if trajectory.root is not None and _is_call(trajectory.root):
+        stack = [trajectory.root]  # the trace of a tool by itself
+    while stack:
+        step = stack.pop()
+        if _is_call(step):
+            yield step
+        else:
+            stack.extend(reversed(step.children))
+
+
+def _is_call(step: BaseStep) -> bool:
+    return step.is_tool or isinstance(step, HandoffStep)
 
 
 def handoff_tool(step: HandoffStep) -> str:
