@@ -53,13 +53,18 @@ class TargetCall:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What is to be done: see `prepare`."""
+    """What is to be done: see `prepare`. traces: None while there is no store to look into."""
 
     items: Sequence[Item]
     graded: Sequence[Graded]
     target: Target | None
     traces: Traces | None
     compat: Compat | None
+
+    def trace_ids(self) -> list[str]:
+        """Return the recorded traces the items name, each once, in order."""
+        named = (item.given.get("trace_id") for item in self.items)
+        return list(dict.fromkeys(trace_id for trace_id in named if trace_id is not None))
 
 
 def prepare(
@@ -69,7 +74,6 @@ def prepare(
     scorers: Any,
     gates: Any,
     named: Named,
-    traces: Traces | None,
     compat: Compat | None,
 ) -> Evaluation:
     """Check everything before anything is run.
@@ -85,7 +89,7 @@ def prepare(
     graded = refuse_repeats((*read_gates(gates, "gates", named), *own), "scorers", compat)
     if not graded and not any(turn.graded for item in items for turn in item.turns):
         raise UsageError("scorers: there are none; at least one scorer or gate was expected")
-    return Evaluation(items, graded, target, traces, compat)
+    return Evaluation(items, graded, target, None, compat)
 
 
 async def evaluate(

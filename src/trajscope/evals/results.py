@@ -82,10 +82,13 @@ class ScorerResult(Generic[P_co, A_co]):
         """The id of the run."""
         return self.run.run_id
 
+    def to_members(self) -> dict[str, Any]:
+        """Return the members of the run under the reference's names."""
+        return {_MEMBER_NAMES.get(key, key): jsonable(v) for key, v in self.run.items()}
+
     def to_json(self) -> dict[str, Any]:
         """Return the reference's result object: run members, score, reason, results, judges."""
-        known = _MEMBER_NAMES
-        out = {known.get(key, key): jsonable(value) for key, value in self.run.items()}
+        out = self.to_members()
         if self.not_scorable is not None:
             out["notScorable"] = dict(self.not_scorable)
         elif "generate_score" in self.results:

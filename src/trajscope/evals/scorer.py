@@ -60,6 +60,7 @@ M = TypeVar("M", bound=BaseModel, default=BaseModel)
 Schema = type[M]
 Step = Callable[[StepContext[P_co, A_co]], T | NotScorable]
 AsyncStep = Callable[[StepContext[P_co, A_co]], Awaitable[T | NotScorable]]
+LastStep = Callable[[StepContext[P_co, A_co]], T | NotScorable | Awaitable[T | NotScorable]]
 Prompt = Callable[[StepContext[P_co, A_co]], str | Awaitable[str]]
 
 
@@ -117,10 +118,8 @@ class StepScorer(Generic[P_co, A_co]):
 
     @overload
     def generate_score(
-        self, function: AsyncStep[P_co, A_co, float], /
+        self, function: LastStep[P_co, A_co, float], /
     ) -> StepScorer[P_co, A_co]: ...
-    @overload
-    def generate_score(self, function: Step[P_co, A_co, float], /) -> StepScorer[P_co, A_co]: ...
     @overload
     def generate_score(
         self,
@@ -138,11 +137,7 @@ class StepScorer(Generic[P_co, A_co]):
         return self._with("generate_score", function, prompt)
 
     @overload
-    def generate_reason(
-        self, function: AsyncStep[P_co, A_co, Any], /
-    ) -> StepScorer[P_co, A_co]: ...
-    @overload
-    def generate_reason(self, function: Step[P_co, A_co, Any], /) -> StepScorer[P_co, A_co]: ...
+    def generate_reason(self, function: LastStep[P_co, A_co, Any], /) -> StepScorer[P_co, A_co]: ...
     @overload
     def generate_reason(
         self,

@@ -7,19 +7,27 @@ messages being only the second witness; which of them it was stands in the resul
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from trajscope.errors import UsageError
 from trajscope.evals.engine import Progress, Target, evaluate, prepare
-from trajscope.evals.material import Traces
-from trajscope.evals.outcome import EvalsResult
+from trajscope.evals.error import ScorerRunError
+from trajscope.evals.outcome import EvalsResult, ItemScore
 from trajscope.evals.scorer import Compat
+from trajscope.model.score import Score
 from trajscope.model.trajectory import Trajectory
 from trajscope.pipeline.load import stored
 from trajscope.pipeline.named import step_scorer
 
 if TYPE_CHECKING:
     from trajscope.store import Store
+
+_AT_A_TIME = 64
+"""Traces read from the store at once."""
 
 
 async def run_evals(
@@ -31,6 +39,7 @@ async def run_evals(
     store: Store | None = None,
     concurrency: int = 1,
     progress: Progress | None = None,
+    save: bool = False,
     compat: Compat | None = None,
 ) -> EvalsResult:
     """Run every item of the data and return what every scorer said of it, and averages.
@@ -40,21 +49,27 @@ async def run_evals(
     `expected_trajectory`, `request_context`. scorers: a list, or a mapping with the lists `agent`
     and `trajectory`; each entry a scorer, the name of a ready one, or a mapping with `scorer` and
     `threshold`. gates: scorers whose average must be 1. target: the agent, a sync or async
-    function. store: where the traces are. concurrency: items at a time.
+    function. store: where the traces are. concurrency: items at a time. save: write the scores of
+    stored traces beside them.
 
     Raises:
         UsageError: an argument is malformed; under compat, a target or a scorer failed.
+        StoreError: the store cannot be read or written.
     """
+    if save and store is None:
+        raise UsageError("save: there is no store to write the scores to", hint="give store=")
     evaluation = prepare(
-        data,
-        target=target,
-        scorers=scorers,
-        gates=gates,
-        named=step_scorer,
-        traces=None if store is None else _traces(store),
-        compat=compat,
+        data, target=target, scorers=scorers, gates=gates, named=step_scorer, compat=compat
     )
-    return await evaluate(evaluation, concurrency=concurrency, progress=progress)
+    if store is not None:
+        traces = StoredTraces(store, evaluation.trace_ids())
+        evaluation = replace(evaluation, traces=traces.find)
+    result = await evaluate(evaluation, concurrency=concurrency, progress=progress)
+    if save and store is not None:
+        found = scores_of(result)
+        known = set(store.trace_ids([s.trace_id for s in found if s.trace_id is not None]))
+        store.save_scores(score for score in found if score.trace_id in known)
+    return result
 
 
 def run_evals_sync(**arguments: Any) -> EvalsResult:
@@ -71,10 +86,61 @@ def run_evals_sync(**arguments: Any) -> EvalsResult:
         return pool.submit(lambda: asyncio.run(run_evals(**arguments))).result()
 
 
-def _traces(store: Store) -> Traces:
-    def find(trace_id: str) -> Trajectory | None:
-        known = store.trace_ids([trace_id])
-        found = next(iter(stored(store, known)), None) if known else None
-        return None if found is None else found.trajectory
+def scores_of(result: EvalsResult) -> list[Score]:
+    """Return the scores of whole items with one trace, as they are stored.
 
-    return find
+    What failed or was not scorable has no value, and a reason; nothing recovered becomes one.
+    """
+    return [
+        _score(item.trace_id, score)
+        for item in result.items
+        for score in item.scores
+        if item.trace_id is not None and score.turn is None
+    ]
+
+
+def _score(trace_id: str, found: ItemScore) -> Score:
+    if found.error is not None:
+        cause = found.error.__cause__ if isinstance(found.error, ScorerRunError) else found.error
+        return Score(
+            scorer=found.scorer,
+            value=None,
+            reason=f"the scorer failed: {found.error}",
+            trace_id=trace_id,
+            scorer_version=version("trajscope"),
+            error_type=type(cause).__name__,
+        )
+    said = {} if found.result is None else found.result.to_json()
+    members = () if found.result is None else found.result.to_members()
+    return Score(
+        scorer=found.scorer,
+        value=found.score,
+        reason="" if found.reason is None else str(found.reason),
+        trace_id=trace_id,
+        details={key: value for key, value in said.items() if key not in members},
+        scorer_version=version("trajscope"),
+    )
+
+
+class StoredTraces:
+    """Trajectories of a store, read some at a time in the order they will be asked for.
+
+    One query per trace takes longer than the scorers; all at once takes the memory of all.
+    """
+
+    def __init__(self, store: Store, wanted: Sequence[str]) -> None:
+        self._store = store
+        self._wanted = wanted
+        self._place = {trace_id: index for index, trace_id in enumerate(wanted)}
+        self._read: dict[str, Trajectory] = {}
+
+    def find(self, trace_id: str) -> Trajectory | None:
+        """Return the trajectory of a trace; None when it is not stored."""
+        if trace_id not in self._read:
+            first = self._place.get(trace_id)
+            ids = [trace_id] if first is None else self._wanted[first : first + _AT_A_TIME]
+            known = self._store.trace_ids(ids)
+            found = stored(self._store, known) if known else ()
+            read = {a.trajectory.trace_id: a.trajectory for a in found}
+            self._read = {key: value for key, value in read.items() if key is not None}
+        return self._read.get(trace_id)
