@@ -156,7 +156,10 @@ def _to_result(
     first = traces.trajectories[0] if traces.trajectories else Trajectory()
     single = rule.scope.per != "session"
     trace_id = first.trace_id if single else None
-    findings = _findings(rule, hits, verdict, trace_id)
+    different = _different(hits)
+    findings = tuple(
+        _to_finding(rule, check, hit, verdict, trace_id) for check, hit in different[:MAX_FINDINGS]
+    )
     reasons = [o.reason for _, o in decided if o.verdict is Verdict.UNKNOWN]
     return RuleResult(
         rule=rule.id,
@@ -165,8 +168,8 @@ def _to_result(
         message=result_message(rule, verdict, [f.message for f in findings], reasons),
         trace_id=trace_id,
         session_id=first.session_id,
-        findings=findings[:MAX_FINDINGS],
-        findings_not_shown=max(0, len(findings) - MAX_FINDINGS),
+        findings=findings,
+        findings_not_shown=len(different) - len(findings),
         counts={
             "lines": sum(bool(line.steps) for line in lines),
             "steps": sum(len(line.steps) for line in lines),
@@ -177,16 +180,16 @@ def _to_result(
     )
 
 
-def _findings(
-    rule: PolicyRule, hits: list[tuple[Check, Hit]], verdict: Verdict, trace_id: str | None
-) -> tuple[Finding, ...]:
-    """Return a finding for every hit; what two checks find alike is one."""
-    found: dict[object, Finding] = {}
+def _different(hits: list[tuple[Check, Hit]]) -> list[tuple[Check, Hit]]:
+    """Return every hit once: a chain looked for in the line and in its runs is found twice."""
+    found: dict[object, tuple[Check, Hit]] = {}
     for check, hit in hits:
-        finding = _to_finding(rule, check, hit, verdict, trace_id)
-        key = tuple(id(item.step) for item in hit.witnesses) or finding.span_ids
-        found.setdefault((key, finding.message), finding)
-    return tuple(found.values())
+        what: object = id(check)
+        if isinstance(check, Chain):
+            what = tuple(matcher.names for matcher in check.steps)
+        steps = tuple(id(item.step) for item in hit.witnesses)
+        found.setdefault((what, steps or id(hit), hit.detail), (check, hit))
+    return list(found.values())
 
 
 def _to_finding(

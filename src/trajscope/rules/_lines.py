@@ -69,6 +69,7 @@ class Traces:
             trajectories, key=lambda t: (t.start_ns is None, t.start_ns or 0, t.trace_id or "")
         )
         self.unfinished = any(map(is_unfinished, self.trajectories))
+        self.lines: dict[AuditScope, list[Line]] = {}
         self._steps: list[_Walked] | None = None
 
     def walked(self) -> list[_Walked]:
@@ -146,14 +147,20 @@ def is_unfinished(trajectory: Trajectory) -> bool:
 def lines_of(traces: Traces, scope: AuditScope) -> list[Line]:
     """Return the lines of a scope, in order of their first step; one empty line if there are none.
 
-    Lines of agents and parents never cross a trace, so only a session's has more than one.
+    Lines of agents and parents never cross a trace, so only a session's has more than one. They
+    are kept, since most rules of a policy have one scope.
     """
+    if scope not in traces.lines:
+        traces.lines[scope] = _lines(traces, scope)
+    return traces.lines[scope]
+
+
+def _lines(traces: Traces, scope: AuditScope) -> list[Line]:
     groups: dict[object, list[tuple[int, LineStep]]] = {}
+    whole = scope.per in ("trace", "session")
     for number, walked in enumerate(traces.walked()):
         for key, step in _counting(walked, number, scope):
-            groups.setdefault(None if scope.per in ("trace", "session") else (number, key), [])
-            group = groups[None if scope.per in ("trace", "session") else (number, key)]
-            group.append((number, step))
+            groups.setdefault(None if whole else (number, key), []).append((number, step))
     starts = [walked.start_ns for walked in traces.walked()]
     lines = [Line(_ranked(_merged(group, starts)), traces.unfinished) for group in groups.values()]
     return lines or [Line([], traces.unfinished)]

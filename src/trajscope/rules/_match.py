@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
 
-from trajscope.match import compile_pattern, json_key, step_names, tool_key
+from trajscope.match import compile_pattern, json_key, tool_key
 from trajscope.model.rule import Condition, Matcher, ValuePath
 from trajscope.model.span import Json
 from trajscope.model.step import BaseStep, ToolStep
@@ -132,12 +132,19 @@ class Tests:
         return known[1]
 
     def _compile(self, matcher: Matcher) -> Test:
+        called = _called(matcher)
+        parts = self._parts(matcher)
+        if not parts:
+            return called
+
+        def test(item: LineStep) -> bool | None:
+            return called(item) and all_of(part(item) for part in parts)
+
+        return test
+
+    def _parts(self, matcher: Matcher) -> list[Test]:
+        """Return the tests beyond type and name."""
         parts: list[Test] = []
-        if matcher.types:
-            types = frozenset(matcher.types)
-            parts.append(lambda item: item.step.step_type in types)
-        if matcher.names:
-            parts.append(_named(matcher.names))
         if matcher.agents:
             agents = [compile_pattern(p) for p in matcher.agents]
             parts.append(
@@ -151,7 +158,7 @@ class Tests:
             parts.append(lambda item: _is_failed(item, matcher.failed))
         parts += [self._condition(condition) for condition in matcher.where]
         parts += [_not(self.of(excluded)) for excluded in matcher.excluded]
-        return lambda item: all_of(part(item) for part in parts)
+        return parts
 
     def _condition(self, condition: Condition) -> Test:
         compare = _COMPARE.get(condition.operator, equal_json)
@@ -187,19 +194,23 @@ def _not(test: Test) -> Test:
     return negated
 
 
-def _named(names: tuple[str, ...]) -> Test:
-    patterns = [compile_pattern(name) for name in names]
+def _called(matcher: Matcher) -> Callable[[LineStep], bool]:
+    """Return the test of type and name; steps that are called alike are tested once."""
+    types = frozenset(matcher.types)
+    patterns = [compile_pattern(name) for name in matcher.names]
     known: dict[object, bool] = {}
 
     def test(item: LineStep) -> bool:
         step = item.step
-        key = (step.name, getattr(step, "mcp_server", None)) if step.is_tool else None
-        if key is None:
-            return any(pattern.matches_step(step) for pattern in patterns)
-        if key not in known:
-            called = step_names(step)
-            known[key] = any(pattern.matches(called) for pattern in patterns)
-        return known[key]
+        is_tool = step.is_tool
+        key = (step.step_type, step.name, getattr(step, "mcp_server", None))
+        if is_tool and key in known:
+            return known[key]
+        named = not patterns or any(pattern.matches_step(step) for pattern in patterns)
+        result = named and (not types or step.step_type in types)
+        if is_tool:  # others go by labels and ids too
+            known[key] = result
+        return result
 
     return test
 

@@ -28,9 +28,8 @@ def decide_need(check: Need, line: Line, context: Context) -> Outcome:
         serve = serve_each if check.each else _serve
         served = serve(check, line, context, asking, needs, sure=not certain) if asking else set()
         short[certain] = {item.rank for item in asking} - served
-    for item in line.steps:
-        if item.rank not in short[True] | short[False]:
-            continue
+    for rank in sorted(short[True] | short[False]):
+        item = line.steps[rank]
         if item.rank in short[True] and not _pending(check, item, line):
             outcome.violated.append(Hit((item,)))
         else:
@@ -44,10 +43,9 @@ def _pending(check: Need, trigger: LineStep, line: Line) -> bool:
     """Whether the need may still come."""
     if check.direction == "before" or not line.unfinished:
         return False
-    later = line.steps[trigger.rank + 1 :] if check.immediately else ()
-    if any(item.executed for item in later):
-        return False
     last = line.steps[-1]
+    if check.immediately and trigger.gap_to(last) + last.executed > 0:
+        return False
     over = check.within_ns is not None and within(trigger, last, check.within_ns) is False
     return not over
 
