@@ -23,18 +23,19 @@ from trajscope.store.captures import StoredCapture, read_captures
 from trajscope.store.columns import Record, batches
 from trajscope.store.connection import connect
 from trajscope.store.derive import Derived, derive
-from trajscope.store.ingest import CaptureInfo, IngestReport, ingest
 from trajscope.store.faults import store_error
 from trajscope.store.holding import Patience
+from trajscope.store.ingest import CaptureInfo, IngestReport, ingest
 from trajscope.store.query import Params, QueryResult, Relation, describe, query
 from trajscope.store.reading_back import Trace, iter_traces
+from trajscope.store.reads import Reads
 from trajscope.store.statements import rows, transaction
 
 MEMORY_LIMIT = "300MB"
 """What DuckDB may hold before it spills to disk; with Python and Arrow around it under 700 MB."""
 
 
-class Store:
+class Store(Reads):
     """Captures, spans, and everything derived from them, in one DuckDB file.
 
     Use it as a context manager, or call `close`.
@@ -52,10 +53,10 @@ class Store:
         read_only: bool = False,
         memory_limit: str = MEMORY_LIMIT,
         threads: int | None = None,
-    ) -> Self:
-        """Open the store at `path`, creating it if it is not there; in memory when None.
         create: bool = True,
         patience: Patience | None = None,
+    ) -> Self:
+        """Open the store at `path`, creating it if it is not there; in memory when None.
 
         memory_limit: of DuckDB, as it writes it ("350MB"); beyond it spills to a folder beside the
         file. threads: of DuckDB; default all cores. create: False refuses a store that is not
@@ -74,9 +75,9 @@ class Store:
             create=create,
             patience=patience,
         )
+        return cls(connection, place)
 
     def close(self) -> None:
-        return cls(connection, place)
         """Close the file; the store cannot be used any more."""
         self._connection.close()
 
@@ -122,8 +123,6 @@ class Store:
         with self._explained(), transaction(self._connection):
             return derive(self._connection, "touch_all", {})
 
-    def count(self) -> tuple[int, int]:
-        """Return how many spans and traces the store holds."""
     def prune(
         self, before_ns: int, *, keep_scores: bool = False, dry_run: bool = False
     ) -> trim.Pruned:
@@ -135,6 +134,8 @@ class Store:
         with self._explained():
             return trim.prune(self._connection, before_ns, keep_scores=keep_scores, dry_run=dry_run)
 
+    def count(self) -> tuple[int, int]:
+        """Return how many spans and traces the store holds."""
         with self._explained():
             [(spans, traces)] = rows(self._connection, "count_spans")
         return spans, traces

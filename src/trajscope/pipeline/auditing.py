@@ -1,0 +1,178 @@
+"""Rules over a store: set-wise where nothing is wrong, by the definition where something may be.
+
+One thing a newcomer would get wrong: results of satisfied and vacuous traces are only counted. Of a
+million spans nobody wants to hold a value for each trace in which nothing happened.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from trajscope.assemble import to_trajectory
+from trajscope.evals.select import TraceFacts, selects
+from trajscope.model.expectation import Selector
+from trajscope.model.policy import PolicyRule
+from trajscope.model.rule import RuleResult
+from trajscope.model.score import Verdict
+from trajscope.model.span import Json
+from trajscope.model.trajectory import Trajectory
+from trajscope.pipeline.load import stored
+from trajscope.rules._engine import NO_EVIDENCE, Evidence, audit_rule
+from trajscope.rules._match import REMOVED
+from trajscope.rules._setwise import Known, SetWise
+
+if TYPE_CHECKING:
+    from trajscope.store import Store
+
+Progress = Callable[[int, int], None]
+"""Called with the number of rules decided so far, and of all."""
+
+
+@dataclass
+class Audited:
+    """What rules say of the traces of a store.
+
+    results: of every violated or unknown rule and trace (or session), in order of the rules, then
+    of the traces. verdicts: how many traces each rule came to each verdict on, by rule id; a rule
+    that selects no trace has none.
+    """
+
+    results: list[RuleResult] = field(default_factory=list)
+    verdicts: dict[str, Counter[Verdict]] = field(default_factory=dict)
+
+
+def audit_store(
+    store: Store,
+    rules: Sequence[PolicyRule],
+    trace_ids: Sequence[str] | None = None,
+    evidence: Evidence = NO_EVIDENCE,
+    progress: Progress = lambda _done, _all: None,
+) -> Audited:
+    """Decide rules over the traces of a store (or those listed), set-wise where that can be done.
+
+    Raises:
+        StoreError: the store cannot be read. QueryError: the query of an `sql` rule fails.
+    """
+    audited = Audited(verdicts={rule.id: Counter() for rule in rules})
+    with store.audit_tables() as tables:
+        work = SetWise(tables, trace_ids, _removed_keys(), evidence.queries)
+        units = {
+            sessions: _units(tables.rows("read_units", {"sessions": sessions}))
+            for sessions in {rule.scope.per == "session" for rule in rules}
+        }
+        facts = _Facts(store, trace_ids, rules)
+        open_: dict[str, list[tuple[int, list[str]]]] = {}
+        for number, rule in enumerate(rules):
+            members = units[rule.scope.per == "session"]
+            for known in work.decide(number, rule):
+                ids = members[known.unit]
+                if facts.selects(rule, ids):
+                    _sort(known, rule, ids, number, audited, open_)
+            progress(number + 1, len(rules))
+    decided = _decide(store, rules, open_, evidence)
+    for number, _, result in sorted(decided, key=lambda item: item[:2]):
+        audited.verdicts[rules[number].id][result.verdict] += 1
+        if result.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
+            audited.results.append(result)
+    return audited
+
+
+def _removed_keys() -> list[str]:
+    from trajscope.store.args_key import args_key  # late, as DuckDB is
+
+    return [key for text in REMOVED if (key := args_key(text)) is not None]
+
+
+def _units(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[str]]:
+    members: dict[int, list[str]] = {}
+    for unit, trace_id in rows:
+        members.setdefault(unit, []).append(trace_id)
+    return members
+
+
+def _sort(
+    known: Known,
+    rule: PolicyRule,
+    ids: list[str],
+    number: int,
+    audited: Audited,
+    open_: dict[str, list[tuple[int, list[str]]]],
+) -> None:
+    """Count a rule that is decided; keep one that is not for when its first trace is read."""
+    if known.candidate:
+        open_.setdefault(ids[0], []).append((number, ids))
+    else:
+        verdict = Verdict.SATISFIED if known.active else Verdict.VACUOUS
+        audited.verdicts[rule.id][verdict] += 1
+
+
+def _decide(
+    store: Store,
+    rules: Sequence[PolicyRule],
+    open_: Mapping[str, list[tuple[int, list[str]]]],
+    evidence: Evidence,
+) -> Iterator[tuple[int, int, RuleResult]]:
+    """Yield the number of the rule, the place of the trace, and what the definition says."""
+    single = [first for first, asked in open_.items() if any(len(ids) == 1 for _, ids in asked)]
+    for place, (first, trajectory) in enumerate(_trajectories(store, single)):
+        for number, ids in open_[first]:
+            if len(ids) == 1:
+                yield number, place, audit_rule(rules[number], [trajectory], evidence)
+    for place, (_, asked) in enumerate(open_.items()):
+        for number, ids in asked:
+            if len(ids) > 1:
+                whole = [trajectory for _, trajectory in _trajectories(store, ids)]
+                yield number, place, audit_rule(rules[number], whole, evidence)
+
+
+def _trajectories(store: Store, ids: Sequence[str]) -> Iterator[tuple[str, Trajectory]]:
+    """Yield trajectories by trace id; those with orphans are assembled from their spans."""
+    for row in store.iter_rows(ids) if ids else ():
+        trajectory = to_trajectory(row)
+        if trajectory is None:
+            trajectory = next(stored(store, [row.trace_id])).trajectory
+        yield row.trace_id, trajectory
+
+
+class _Facts:
+    """What the selectors of rules ask of traces; read once, and only if a rule selects."""
+
+    def __init__(
+        self, store: Store, trace_ids: Sequence[str] | None, rules: Sequence[PolicyRule]
+    ) -> None:
+        asking = [rule.select for rule in rules if rule.select != _EVERYTHING]
+        self._facts: dict[str, TraceFacts] = {}
+        if not asking:
+            return
+        keys = {key for select in asking for key in select.attributes or ()}
+        values = {key: store.attribute_values(key) for key in keys}
+        services = any(select.service is not None for select in asking)
+        for row in store.trace_facts(trace_ids, services=services):
+            self._facts[row[0]] = TraceFacts(
+                trace_id=row[0],
+                session_id=row[1],
+                agents=tuple(row[2]),
+                root_names=tuple(row[3]),
+                services=tuple(row[4]),
+                start_ns=row[5],
+                attributes=partial(_values_of, values, row[0]),
+            )
+
+    def selects(self, rule: PolicyRule, ids: Sequence[str]) -> bool:
+        """Whether a rule is for one of these traces."""
+        if rule.select == _EVERYTHING:
+            return True
+        return any(selects(rule.select, self._facts[trace_id]) for trace_id in ids)
+
+
+_EVERYTHING = Selector()
+
+
+def _values_of(
+    values: Mapping[str, Mapping[str, Sequence[Json]]], trace_id: str, key: str
+) -> Sequence[Json]:
+    return values.get(key, {}).get(trace_id, ())

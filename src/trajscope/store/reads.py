@@ -1,0 +1,62 @@
+"""What a store is asked for set-wise, beside its spans: rows of trajectories, facts, audit tables.
+
+One thing a newcomer would get wrong: nothing here touches spans and readings but for the facts that
+only they know, so it stays cheap on a store of any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import duckdb
+
+from trajscope.model.span import Json
+from trajscope.model.step_row import TrajectoryRow
+from trajscope.store.auditing import AuditTables
+from trajscope.store.encoding import decode_json
+from trajscope.store.statements import rows
+from trajscope.store.stored_rows import iter_rows
+
+
+class Reads:
+    """The part of `Store` that reads rows; it is never used by itself."""
+
+    _connection: duckdb.DuckDBPyConnection
+
+    def _explained(self) -> AbstractContextManager[None]:
+        raise NotImplementedError
+
+    def iter_rows(self, trace_ids: Sequence[str] | None = None) -> Iterator[TrajectoryRow]:
+        """Yield every trajectory once (or those listed) as its stored rows, bounded in memory.
+
+        Cheaper than `iter_traces`: spans and their readings are not touched.
+        """
+        with self._explained():
+            yield from iter_rows(self._connection, trace_ids)
+
+    def audit_tables(self) -> AuditTables:
+        """Return the tables an audit works with; close them when it is over."""
+        return AuditTables(self._connection)
+
+    def trace_facts(
+        self, trace_ids: Sequence[str] | None = None, *, services: bool = False
+    ) -> list[tuple[Any, ...]]:
+        """Return what selectors ask of some traces, or of all, in order of their start.
+
+        A row: trace id, session id, agents, root names, services (empty if not asked for), and the
+        start in nanoseconds.
+        """
+        listed = None if trace_ids is None else list(trace_ids)
+        with self._explained():
+            return rows(self._connection, "read_facts", {"trace_ids": listed, "services": services})
+
+    def attribute_values(self, key: str) -> dict[str, list[Json]]:
+        """Return the values an attribute has on the spans of each trace, resources included."""
+        found: dict[str, list[Json]] = {}
+        path = '$."' + key.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        with self._explained():
+            for trace_id, value in rows(self._connection, "read_attribute", {"path": path}):
+                found.setdefault(trace_id, []).append(decode_json(value))
+        return found
