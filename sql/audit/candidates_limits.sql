@@ -1,5 +1,6 @@
 -- Traces that may be beyond a budget, or whose figures may be unknown. Parameters: rule_no,
--- scope_no, and the limits (NULL: none).
+-- scope_no, and the limits (NULL: none): steps, tool_calls, depth, model_calls, tokens,
+-- input_tokens, output_tokens, duration_ns.
 INSERT INTO audit_candidates
 WITH counted AS (
     SELECT

@@ -1,4 +1,5 @@
--- The values one attribute has on the spans of each trace, and on their resources. Parameters: path.
+-- The values one attribute has on the spans of each trace, and on their resources.
+-- Parameters: path.
 SELECT trace_id, value
 FROM (
     SELECT trace_id, attributes->$path AS value FROM spans

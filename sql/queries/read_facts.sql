@@ -1,4 +1,5 @@
--- What selectors may ask of traces. Parameters: trace_ids (NULL: all), services (whether asked for).
+-- What selectors may ask of traces. Parameters: trace_ids (NULL: all), services (whether they are
+-- asked for).
 WITH
 chosen AS (
     SELECT *

@@ -19,6 +19,8 @@ ROOT = Path(__file__).parents[2]
 SQL = ROOT / "sql"
 SOURCE = ROOT / "src" / "trajscope"
 QUERIES = sorted(path.stem for path in (SQL / "queries").glob("*.sql"))
+AUDIT = sorted(path.stem for path in (SQL / "audit").glob("*.sql"))
+SPOKEN = [*(f"queries/{name}" for name in QUERIES), *(f"audit/{name}" for name in AUDIT)]
 DDL = sorted(str(path.relative_to(SQL).with_suffix("")) for path in (SQL / "ddl").rglob("*.sql"))
 SCORES = score_table([Score(scorer="s", value=None)])
 FINDINGS = finding_table([(Finding(rule="r", message="m"), ("t", "s", None))])
@@ -71,7 +73,7 @@ def test_a_ddl_file_makes_one_object_of_its_name(name: str) -> None:
     assert made == [(wanted, own)]
 
 
-@pytest.mark.parametrize("name", [f"queries/{q}" for q in QUERIES])
+@pytest.mark.parametrize("name", SPOKEN)
 def test_a_query_says_what_it_is_for(name: str) -> None:
     first = sql_text(name).splitlines()[0]
     assert first.startswith("-- ")
@@ -79,10 +81,10 @@ def test_a_query_says_what_it_is_for(name: str) -> None:
 
 
 def test_a_query_names_its_parameters() -> None:
-    for name in QUERIES:
+    for name in SPOKEN:
         head: list[str] = []
         body: list[str] = []
-        for line in sql_text(f"queries/{name}").splitlines():
+        for line in sql_text(name).splitlines():
             (head if line.startswith("--") and not body else body).append(line)
         used = set(re.findall(r"\$(\w+)", "\n".join(body)))
         told = "\n".join(head)
@@ -92,6 +94,7 @@ def test_a_query_names_its_parameters() -> None:
 def test_no_query_lies_about_unused() -> None:
     code = "\n".join(path.read_text("utf-8") for path in SOURCE.rglob("*.py"))
     unused = [name for name in QUERIES if f'"{name}"' not in code and f"queries/{name}" not in code]
+    unused += [name for name in AUDIT if f'"{name}"' not in code]
     assert unused == []
 
 
