@@ -154,9 +154,9 @@ def step_names(step: BaseStep) -> tuple[str, ...]:
     steps also go by their id.
     """
     if not isinstance(step, ToolStep):
-        ids = (getattr(step, field, None) for field in _ID_FIELDS)
+        ids = (step.__dict__.get(field) for field in _ID_FIELDS)
         return tuple(dict.fromkeys([step.name, *(i for i in ids if isinstance(i, str))]))
-    return _tool_names(step.name, getattr(step, "mcp_server", None))
+    return _tool_names(step.name, step.__dict__.get("mcp_server"))
 
 
 @lru_cache(maxsize=4096)
@@ -179,6 +179,6 @@ def tool_key(step: BaseStep) -> str:
     ('calc.add', 'add')
     """
     parts = mcp_parts(step.name)
-    server = getattr(step, "mcp_server", None) or (parts[0] if parts else None)
+    server = step.__dict__.get("mcp_server") or (parts[0] if parts else None)
     bare = bare_name(step.name, server)
     return f"{server}.{bare}" if server else bare

@@ -21,7 +21,7 @@ from trajscope.model.score import Verdict
 from trajscope.model.span import Json
 from trajscope.model.trajectory import Trajectory
 from trajscope.pipeline.load import stored
-from trajscope.rules._engine import NO_EVIDENCE, Evidence, audit_rule
+from trajscope.rules._engine import NO_EVIDENCE, Auditor, Evidence
 from trajscope.rules._match import REMOVED
 from trajscope.rules._setwise import Known, SetWise
 
@@ -117,16 +117,20 @@ def _decide(
     evidence: Evidence,
 ) -> Iterator[tuple[int, int, RuleResult]]:
     """Yield the number of the rule, the place of the trace, and what the definition says."""
-    single = [first for first, asked in open_.items() if any(len(ids) == 1 for _, ids in asked)]
-    for place, (first, trajectory) in enumerate(_trajectories(store, single)):
-        for number, ids in open_[first]:
-            if len(ids) == 1:
-                yield number, place, audit_rule(rules[number], [trajectory], evidence)
-    for place, (_, asked) in enumerate(open_.items()):
-        for number, ids in asked:
+    auditor = Auditor(evidence)
+    single = {f: [n for n, ids in asked if len(ids) == 1] for f, asked in open_.items()}
+    listed = [first for first, numbers in single.items() if numbers]
+    for place, (first, trajectory) in enumerate(_trajectories(store, listed)):
+        asked = [rules[number] for number in single[first]]
+        for number, result in zip(single[first], auditor.decide(asked, [trajectory]), strict=True):
+            yield number, place, result
+    for place, asked_together in enumerate(open_.values()):
+        for number, ids in asked_together:
             if len(ids) > 1:
                 whole = [trajectory for _, trajectory in _trajectories(store, ids)]
-                yield number, place, audit_rule(rules[number], whole, evidence)
+                yield from (
+                    (number, place, result) for result in auditor.decide([rules[number]], whole)
+                )
 
 
 def _trajectories(store: Store, ids: Sequence[str]) -> Iterator[tuple[str, Trajectory]]:

@@ -89,34 +89,49 @@ def audit_traces(
     A session rule looks at all traces of a session of which it selects any; a trace without a
     session id is a session of its own.
     """
+    auditor = Auditor(evidence)
     by_trace = [rule for rule in rules if rule.scope.per != "session"]
     by_session = [rule for rule in rules if rule.scope.per == "session"]
     sessions: dict[object, list[Judged]] = {}
     for item in found:
-        traces = Traces([item.trajectory])
-        for rule in by_trace:
-            if selects(rule.select, item.facts):
-                yield _decide(rule, traces, evidence)
+        asked = [rule for rule in by_trace if selects(rule.select, item.facts)]
+        yield from auditor.decide(asked, [item.trajectory])
         if by_session:
             session = item.trajectory.session_id
             sessions.setdefault(session if session is not None else id(item), []).append(item)
     for items in sessions.values():
-        traces = Traces([item.trajectory for item in items])
-        for rule in by_session:
-            if any(selects(rule.select, item.facts) for item in items):
-                yield _decide(rule, traces, evidence)
+        asked = [rule for rule in by_session if any(selects(rule.select, i.facts) for i in items)]
+        yield from auditor.decide(asked, [item.trajectory for item in items])
 
 
 def audit_rule(
     rule: PolicyRule, trajectories: Sequence[Trajectory], evidence: Evidence = NO_EVIDENCE
 ) -> RuleResult:
     """Return what a rule says of one trace, or of the traces of one session, selected or not."""
-    return _decide(rule, Traces(trajectories), evidence)
+    [result] = Auditor(evidence).decide([rule], trajectories)
+    return result
 
 
-def _decide(rule: PolicyRule, traces: Traces, evidence: Evidence) -> RuleResult:
-    values = Values(evidence.attributes)
-    context = Context(Tests(values), values, traces)
+class Auditor:
+    """Decides rules over one run after the other; what is compiled is kept between them."""
+
+    def __init__(self, evidence: Evidence = NO_EVIDENCE) -> None:
+        self._evidence = evidence
+        self._values = Values(evidence.attributes)
+        self._tests = Tests(self._values)
+
+    def decide(
+        self, rules: Sequence[PolicyRule], trajectories: Sequence[Trajectory]
+    ) -> Iterator[RuleResult]:
+        """Yield what each rule says of one trace, or of the traces of one session."""
+        traces = Traces(trajectories)
+        context = Context(self._tests, self._values, traces)
+        for rule in rules:
+            yield _decide(rule, context, self._evidence)
+
+
+def _decide(rule: PolicyRule, context: Context, evidence: Evidence) -> RuleResult:
+    traces = context.traces
     lines = lines_of(traces, rule.scope)
     decided: list[tuple[Check, Outcome]] = []
     for check in rule.checks:

@@ -140,7 +140,7 @@ def is_unfinished(trajectory: Trajectory) -> bool:
     return any(
         step.span_id in roots and step.start_ns is not None and step.end_ns is None
         for step in tops
-        if not getattr(step, "from_messages", False)
+        if not step.__dict__.get("from_messages")
     )
 
 

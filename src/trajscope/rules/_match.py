@@ -94,7 +94,7 @@ class Values:
         step = item.step
         found: Json = None
         if part == "args":
-            found = getattr(step, "tool_args", None)
+            found = step.__dict__.get("tool_args")
         elif part == "result":
             return _result(step)
         elif part == "attr":
@@ -105,7 +105,7 @@ class Values:
         elif part == "agent":
             found = item.agent
         else:
-            found = getattr(step, "mcp_server", None) or (mcp_parts(step.name) or (None,))[0]
+            found = step.__dict__.get("mcp_server") or (mcp_parts(step.name) or (None,))[0]
         return Missing.UNKNOWN if found is None else found
 
 
@@ -203,7 +203,7 @@ def _called(matcher: Matcher) -> Callable[[LineStep], bool]:
     def test(item: LineStep) -> bool:
         step = item.step
         is_tool = step.is_tool
-        key = (step.step_type, step.name, getattr(step, "mcp_server", None))
+        key = (step.step_type, step.name, step.__dict__.get("mcp_server"))
         if is_tool and key in known:
             return known[key]
         named = not patterns or any(pattern.matches_step(step) for pattern in patterns)
