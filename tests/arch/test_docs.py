@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trajscope.ports import Convention, Format, Scorer
+from trajscope.ports import Convention, Format, Rule, Scorer
 from trajscope.registry import Named, discover
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -15,6 +15,7 @@ PLUGINS: tuple[tuple[str, str, type[Named]], ...] = (
     ("trajscope.formats", "FORMAT", Format),
     ("trajscope.conventions", "CONVENTION", Convention),
     ("trajscope.scorers", "SCORER", Scorer),
+    ("trajscope.rules", "RULE", Rule),
 )
 
 
