@@ -19,6 +19,7 @@ class ExitCode(IntEnum):
     INPUT = 3
     STORE = 4
     NOTHING_EVALUATED = 5
+    UNAVAILABLE = 69
     INTERNAL = 70
     INTERRUPTED = 130
 
@@ -107,6 +108,12 @@ class SchemaVersionError(StoreError):
 
 class QueryError(StoreError):
     """A query was refused or failed."""
+
+
+class ExportError(TrajscopeError):
+    """A backend did not take all it was sent; what it did not confirm is sent the next time."""
+
+    exit_code = ExitCode.UNAVAILABLE
 
 
 class PluginError(TrajscopeError):

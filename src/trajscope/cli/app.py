@@ -24,10 +24,11 @@ COMMANDS = {
     "explain": "Show why a span became what it is, and why a step is missing.",
     "doctor": "Show how well captures are understood, and which evidence is missing.",
     "score": "Score trajectories against expectations.",
+    "export": "Send stored scores and findings to an OpenTelemetry backend.",
     "query": "Ask SQL questions about stored spans and steps (read-only).",
-    "schema": "Describe the tables, views and columns of the store.",
     "prune": "Remove old traces from a store.",
     "vacuum": "Give back the space of what was removed.",
+    "schema": "Describe the tables, views and columns of the store.",
 }
 """Every sub-command with its one-line help, in the order `--help` shows them."""
 
@@ -40,7 +41,8 @@ Examples:
 
 \b
 Exit codes: 0 nothing found · 1 findings, or scores below the threshold · 2 usage ·
-3 input · 4 store · 5 nothing could be evaluated · 70 internal · 130 interrupted
+3 input · 4 store · 5 nothing could be evaluated · 69 backend unavailable · 70 internal ·
+130 interrupted
 """
 
 
@@ -75,7 +77,7 @@ def trajscope() -> None:
     """What did the agent do, was it the right way, and did it do anything it must never do?
 
     trajscope reads recorded OpenTelemetry traces of agents (or stored span records), rebuilds
-    what happened as typed steps, and scores it. Nothing is sent anywhere.
+    what happened as typed steps, and scores it. Nothing is sent anywhere but by `export`.
     """
 
 

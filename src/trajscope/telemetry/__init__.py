@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trajscope.telemetry.exporter import TrajectoryExporter
+    from trajscope.telemetry.sender import OtlpSender
 
-_HOMES = {"TrajectoryExporter": "exporter"}
+_HOMES = {"OtlpSender": "sender", "TrajectoryExporter": "exporter"}
 
-__all__ = ["TrajectoryExporter"]
+__all__ = ["OtlpSender", "TrajectoryExporter"]
 
 
 def __getattr__(name: str) -> Any:
