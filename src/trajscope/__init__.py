@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from trajscope.model.trajectory import Trajectory
     from trajscope.pipeline.evals import run_evals, run_evals_sync
     from trajscope.pipeline.extract import extract_trajectory_from_trace
+    from trajscope.rules import audit_rule, audit_traces, load_policy
     from trajscope.scope import merge_session
     from trajscope.scorers.accuracy import create_trajectory_accuracy_scorer_code
     from trajscope.scorers.blacklist import check_trajectory_blacklist
@@ -80,6 +81,8 @@ _HOMES = {
     "TrajscopeError": "errors",
     "analyze_tool_failures": "scorers.tool_failures",
     "assemble_traces": "assemble",
+    "audit_rule": "rules",
+    "audit_traces": "rules",
     "build_forests": "tree",
     "check_trajectory_blacklist": "scorers.blacklist",
     "check_trajectory_efficiency": "scorers.efficiency",
@@ -108,6 +111,7 @@ _HOMES = {
     "is_scorer_run_input_for_agent": "evals.messages",
     "is_scorer_run_output_for_agent": "evals.messages",
     "load_expectations": "evals.expectations",
+    "load_policy": "rules",
     "merge_session": "scope",
     "merge_tool_invocations": "evals.messages",
     "not_scorable": "evals.scorer",
@@ -137,6 +141,8 @@ __all__ = [
     "TrajscopeError",
     "analyze_tool_failures",
     "assemble_traces",
+    "audit_rule",
+    "audit_traces",
     "build_forests",
     "check_trajectory_blacklist",
     "check_trajectory_efficiency",
@@ -165,6 +171,7 @@ __all__ = [
     "is_scorer_run_input_for_agent",
     "is_scorer_run_output_for_agent",
     "load_expectations",
+    "load_policy",
     "merge_session",
     "merge_tool_invocations",
     "not_scorable",

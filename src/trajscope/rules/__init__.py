@@ -13,6 +13,7 @@ from trajscope.rules._engine import (
     judged,
 )
 from trajscope.rules._policy import load_policy, parse_policy, rule_kinds
+from trajscope.rules._words import rule_in_words
 
 __all__ = [
     "NO_EVIDENCE",
@@ -23,5 +24,6 @@ __all__ = [
     "judged",
     "load_policy",
     "parse_policy",
+    "rule_in_words",
     "rule_kinds",
 ]

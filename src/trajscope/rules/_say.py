@@ -155,4 +155,4 @@ def result_message(
         return "; ".join(dict.fromkeys(reasons))
     if verdict is Verdict.VACUOUS:
         return "nothing the rule is about occurred"
-    return "; ".join(_words.check(check) for check in rule.checks) + ": holds"
+    return "; ".join(dict.fromkeys(_words.check(check) for check in rule.checks)) + ": holds"

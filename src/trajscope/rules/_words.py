@@ -24,6 +24,7 @@ from trajscope.model.check import (
     Repeat,
     Transitions,
 )
+from trajscope.model.policy import PolicyRule
 from trajscope.model.rule import TOOLS, AuditScope, Condition, Join, Matcher
 
 _repr = Repr()
@@ -237,6 +238,19 @@ def _(found: Query) -> str:
 @check.register
 def _(found: Predicate) -> str:
     return f"{found.function} of {found.path} holds"
+
+
+def rule_in_words(rule: PolicyRule) -> str:
+    """Return what a rule asks for, and where it looks, as sentences.
+
+    >>> from trajscope.rules import parse_policy
+    >>> rule_in_words(parse_policy("- {never: rm, not_under: sandbox}").rules[0])
+    'rm must not occur. Looks not below sandbox.'
+    """
+    said = dict.fromkeys(check(found) for found in rule.checks)
+    place = scope(rule.scope)
+    whole = f"{'; '.join(said)}."
+    return f"{whole} Looks {place}." if place else whole
 
 
 def scope(found: AuditScope) -> str:
