@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
+from trajscope.conventions._memory import Looked, Memory
 from trajscope.errors import PluginError, TrajscopeError
-from trajscope.model.reading import NOT_UNDERSTOOD, Reading
+from trajscope.model.reading import NOT_UNDERSTOOD, Reading, ReadSpan
 from trajscope.model.span import LogRecord, Span
 from trajscope.ports import Convention, LogConvention
 from trajscope.registry import discover
@@ -28,6 +30,7 @@ class Reader:
         every = (*extra, *conventions().values())
         self._conventions = sorted(every, key=_most, reverse=True)
         self._by_most = [(_most(c), c) for c in self._conventions]
+        self._memory: Memory[Convention | None] = Memory()
         self._of_logs = [c for c in self._conventions if isinstance(c, LogConvention)]
 
     def claims(self, span: Span) -> list[tuple[int, Convention]]:
@@ -37,21 +40,41 @@ class Reader:
 
     def __call__(self, span: Span) -> Reading:
         """Return the reading of the span, `NOT_UNDERSTOOD` when no convention claims it."""
-        best, chosen = 0, None
-        asked: Convention | None = None
+        if type(span) is ReadSpan:
+            return span.reading
+        known = self._memory.find(span)
+        chosen = self._highest(span) if known is None else known[0]
         try:
-            for most, asked in self._by_most:
-                if best > most:
-                    break
-                claim = asked.claim(span)
-                if claim > best:
-                    best, chosen = claim, asked
-            asked = chosen
             return NOT_UNDERSTOOD if chosen is None else chosen.read(span)
         except TrajscopeError:
             raise
         except Exception as error:
-            raise _crashed(asked, span, error) from error
+            raise _crashed(chosen, span, error) from error
+
+    def _highest(self, span: Span) -> Convention | None:
+        """Ask the conventions, and remember the answer for spans like this one."""
+        looked = Looked(span)
+        try:
+            chosen = self._asked(cast("Span", looked))
+        except PluginError:  # it may be the stand-in that a claim cannot bear
+            return self._asked(span)
+        self._memory.keep(span, looked, chosen)
+        return chosen
+
+    def _asked(self, span: Span) -> Convention | None:
+        best, chosen = 0, None
+        for most, asked in self._by_most:
+            if best > most:
+                break
+            try:
+                claim = asked.claim(span)
+            except TrajscopeError:
+                raise
+            except Exception as error:
+                raise _crashed(asked, span, error) from error
+            if claim > best:
+                best, chosen = claim, asked
+        return chosen
 
     def span_of_log(self, record: LogRecord) -> Span | None:
         """Return the span a log record stands for, None when it is an event of another span."""

@@ -58,7 +58,7 @@ def kind_of(span: Span) -> Kind | None:
     kind = attributes.get("traceloop.span.kind")
     if isinstance(kind, str):
         operation = attributes.get("gen_ai.operation.name")
-        if operation in _FIRM_OPERATIONS:
+        if isinstance(operation, str) and operation in _FIRM_OPERATIONS:
             return _genai.kind_of(span)
         return KINDS.get(kind.lower())
     if attributes.get("llm.request.type") in ("chat", "completion"):

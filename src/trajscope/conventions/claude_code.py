@@ -73,7 +73,7 @@ def refine(span: Span, reading: Reading) -> Reading:
     if reading.step_type is StepType.AGENT_RUN:
         return msgspec.structs.replace(reading, name=AGENT, agent_name=AGENT, usage=None)
     changes: dict[str, Any] = _outcome(span)
-    if span.attributes.get("span.type") in _PARTS:
+    if text_of(span.attributes.get("span.type")) in _PARTS:
         changes["is_part"] = True
     if reading.step_type in TOOL_STEP_TYPES:
         changes |= {"opens_agent": _sub_agent(span, reading), **_output(span)}
