@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Any, Protocol, TypeVar
 
@@ -25,11 +26,14 @@ class Named(Protocol):
 P = TypeVar("P", bound=Named)
 
 
-def discover(package: str, constant: str, kind: type[P]) -> dict[str, P]:
+def discover(
+    package: str, constant: str, kind: type[P], adapt: Callable[[Any], Any] = lambda plugin: plugin
+) -> dict[str, P]:
     """Return the plug-ins of `package` by name: every module's `constant`, then entry points.
 
     Modules whose name starts with `_` are helpers and are not looked at. Entry points stand in
     the group named like the package (`trajscope.formats`, …) and name the constant itself.
+    adapt: makes a plug-in of what an entry point names.
 
     Raises:
         PluginError: a module lacks the constant, a plug-in lacks a member of the protocol, or
@@ -46,7 +50,7 @@ def discover(package: str, constant: str, kind: type[P]) -> dict[str, P]:
         _add(found, getattr(module, constant), kind, module.__name__)
     for point in entry_points(group=package):
         try:
-            plugin = point.load()
+            plugin = adapt(point.load())
         except Exception as error:
             raise PluginError(
                 f"entry point {point.name} ({point.value}) cannot be loaded: {error}",

@@ -32,7 +32,7 @@ from trajscope.errors import ExitCode, UsageError
     multiple=True,
     metavar="NAME",
     help="Run only this scorer (repeat for several): comparison, efficiency, blacklist, "
-    "tool-failures, trajectory, accuracy.",
+    "tool-failures, trajectory, accuracy, or one of your own as FILE.py:NAME.",
 )
 @click.option(
     "--fail-on",
@@ -65,6 +65,7 @@ def COMMAND(  # noqa: N802
     Examples:
       trajscope score trace.otlp.json --expect expectations.yaml
       trajscope score --db spans.duckdb --expect e.yaml --scorer blacklist --json
+      trajscope score --db spans.duckdb --scorer my_scorers.py:quality
     """
     from trajscope.evals.expectations import load_expectations
     from trajscope.pipeline.load import facts, load
