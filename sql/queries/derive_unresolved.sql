@@ -95,8 +95,9 @@ found AS (
     -- fold_runs, fold_wrappers: a run directly inside a run or a runner of the same name
     SELECT places.trace_no, 'a run inside a run of the same name'
     FROM places
-    JOIN runs inside ON inside.n = places.n
-    JOIN runs outside ON outside.n = places.up
+    JOIN runs inside ON inside.n = places.n AND inside.trace_no = places.trace_no
+    -- Also by trace: joined by name first, runs of one agent would meet those of all other traces.
+    JOIN runs outside ON outside.n = places.up AND outside.trace_no = inside.trace_no
     WHERE (inside.step_type = outside.step_type OR outside.step_type = 'workflow_run')
         AND inside.step_name IS NOT DISTINCT FROM outside.step_name
     UNION ALL

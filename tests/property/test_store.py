@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -128,8 +129,13 @@ def test_steps_and_trajectories_are_those_of_assemble(records: list[Record]) -> 
         ingest(store, records)
         found_steps, found = steps(store), trajectories(store)
         kept = dict(store.iter_traces())
+        contexts = store.contexts()
     for trace_id, own in kept.items():
-        expected = resolve(trace_id, own)
+        answering = contexts.get(trace_id, [])
+        group = [*own, *(record for other in answering for record in kept[other])]
+        expected = msgspec.structs.replace(
+            resolve(trace_id, group), context_ids=tuple(sorted(answering))
+        )
         assert found.pop(trace_id) == expected_trajectory(expected)
         for step in expected.steps:
             assert found_steps.pop((trace_id, step.step_id)) == expected_step(step)

@@ -8,8 +8,11 @@ output, and responses only from input.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Generic, TypeVar
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from trajscope.evidence import failure_in_result
@@ -41,6 +44,12 @@ _ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId",
 _RESULT_KEYS = ("response", "result", "output", "content", "toolOutput", "error")
 _MAX_NODES = 200_000
 
+_MAX_REMEMBERED_BYTES = 8 * 1024
+"""Longest message whose tool results are remembered; with 2,000 messages a few MB."""
+
+T = TypeVar("T")
+_items: msgspec.json.Decoder[list[msgspec.Raw]] = msgspec.json.Decoder(list[msgspec.Raw])
+
 
 def find_requests(messages: Json) -> tuple[ToolRequest, ...]:
     """Return the tool calls that stand in output messages, in order.
@@ -50,9 +59,8 @@ def find_requests(messages: Json) -> tuple[ToolRequest, ...]:
     """
     found: list[ToolRequest] = []
     seen: set[str] = set()
-    for node in _objects(decode_json(messages), _request):
-        request = _request(node)
-        if request is not None and (request.call_id is None or request.call_id not in seen):
+    for request in _Walk(_request).over(decode_json(messages)):
+        if request.call_id is None or request.call_id not in seen:
             found.append(request)
             if request.call_id is not None:
                 seen.add(request.call_id)
@@ -62,28 +70,66 @@ def find_requests(messages: Json) -> tuple[ToolRequest, ...]:
 def find_responses(messages: Json) -> tuple[ToolResponse, ...]:
     """Return the tool results that stand in input messages, in order.
 
+    Every turn of a conversation repeats the messages before it, so what was found in a message is
+    remembered by its text: reading a conversation costs its length, not the square of it.
+
     >>> find_responses([{"role": "tool", "tool_call_id": "t1", "content": "18 C"}])[0].result
     '18 C'
     """
-    found = (_response(node) for node in _objects(decode_json(messages), _response))
-    return tuple(r for r in found if r is not None)
+    found = _remembered(messages) if isinstance(messages, str) else None
+    return tuple(_Walk(_response).over(decode_json(messages))) if found is None else found
 
 
-def _objects(value: Json, shape: object) -> Iterator[dict[str, Json]]:
-    """Yield the objects in `value` that have the shape, in document order, nothing inside them."""
-    stack = [value]
-    budget = _MAX_NODES
-    while stack and budget:
-        budget -= 1
-        node = stack.pop()
-        if isinstance(node, list):
-            stack.extend(reversed(node))
-        elif isinstance(node, dict):
-            if shape(node) is not None:  # type: ignore[operator]
-                yield node
-            else:
-                inner = [v for v in node.values() if isinstance(v, dict | list)]
-                stack.extend(reversed(inner))
+def _remembered(text: str) -> tuple[ToolResponse, ...] | None:
+    """The tool results in the text of a list, message by message; None where that may differ."""
+    bare = text.strip()
+    if bare[:1] != "[" or bare[-1:] != "]":
+        return None
+    found: list[ToolResponse] = []
+    nodes = 1
+    try:
+        for item in _items.decode(bare):
+            raw = bytes(item)
+            of_item = _of_message if len(raw) <= _MAX_REMEMBERED_BYTES else _of_message.__wrapped__
+            responses, walked = of_item(raw)
+            found += responses
+            nodes += walked
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
+    return tuple(found) if nodes < _MAX_NODES else None
+
+
+@lru_cache(maxsize=2000)
+def _of_message(raw: bytes) -> tuple[tuple[ToolResponse, ...], int]:
+    """The tool results in one message, and how many nodes of it were looked at."""
+    walk = _Walk(_response)
+    found = tuple(walk.over(msgspec.json.decode(raw)))
+    return found, walk.nodes
+
+
+class _Walk(Generic[T]):
+    """Walks a JSON value in document order; counts the nodes it looks at, and stops at a limit."""
+
+    __slots__ = ("_shape", "nodes")
+
+    def __init__(self, shape: Callable[[dict[str, Json]], T | None]) -> None:
+        self._shape = shape
+        self.nodes = 0
+
+    def over(self, value: Json) -> Iterator[T]:
+        """Yield what `shape` makes of the objects it fits; nothing inside those is looked at."""
+        stack = [value]
+        while stack and self.nodes < _MAX_NODES:
+            self.nodes += 1
+            node = stack.pop()
+            if isinstance(node, list):
+                stack.extend(reversed(node))
+            elif isinstance(node, dict):
+                if (found := self._shape(node)) is not None:
+                    yield found
+                else:
+                    inner = [v for v in node.values() if isinstance(v, dict | list)]
+                    stack.extend(reversed(inner))
 
 
 def _request(node: dict[str, Json]) -> ToolRequest | None:
