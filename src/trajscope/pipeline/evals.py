@@ -10,8 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from trajscope.errors import UsageError
 from trajscope.evals.engine import Progress, Target, evaluate, prepare
@@ -22,8 +21,10 @@ from trajscope.model.score import Score
 from trajscope.model.trajectory import Trajectory
 from trajscope.pipeline.load import stored
 from trajscope.pipeline.named import step_scorer
+from trajscope.pipeline.provenance import scorer_version
 
 if TYPE_CHECKING:
+    from trajscope.ports import Scorer
     from trajscope.store import Store
 
 _AT_A_TIME = 64
@@ -107,7 +108,7 @@ def _score(trace_id: str, found: ItemScore) -> Score:
             value=None,
             reason=f"the scorer failed: {found.error}",
             trace_id=trace_id,
-            scorer_version=version("trajscope"),
+            scorer_version=scorer_version(cast("Scorer", found.graded.scorer)),
             error_type=type(cause).__name__,
         )
     said = {} if found.result is None else found.result.to_json()
@@ -118,7 +119,7 @@ def _score(trace_id: str, found: ItemScore) -> Score:
         reason="" if found.reason is None else str(found.reason),
         trace_id=trace_id,
         details={key: value for key, value in said.items() if key not in members},
-        scorer_version=version("trajscope"),
+        scorer_version=scorer_version(cast("Scorer", found.graded.scorer)),
     )
 
 

@@ -30,9 +30,16 @@ def step_scorer(value: Any) -> StepScorer[Any, Any] | None:
         return None
     scorer: Scorer = value
 
-    def preprocess(context: StepContext[None, None]) -> Score:
+    async def preprocess(context: StepContext[None, None]) -> Score:
+        trajectory = to_trajectory(context.run.output)
         expectation = to_expectation(context.run.expected_trajectory)
-        return scorer.score(to_trajectory(context.run.output), expectation)
+        later = getattr(scorer, "score_later", None)  # of one that waits for a judge
+        found: Score = (
+            scorer.score(trajectory, expectation)
+            if later is None
+            else await later(trajectory, expectation)
+        )
+        return found
 
     def generate_score(context: StepContext[Score, None]) -> float | NotScorable:
         found = context.results.preprocess
