@@ -1,0 +1,262 @@
+"""A judge that is a model: asked, asked once more after a broken reply, waited for within bounds.
+
+One thing a newcomer would get wrong: two kinds of retry. A reply that breaks the schema is put to
+the model once more (`attempt_count` 2); a provider that is busy or down is waited for, and that is
+no attempt of the judge.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from trajscope.errors import TrajscopeError, UsageError
+from trajscope.judges._reply import BrokenReply, read_reply
+from trajscope.model.judge import JudgeError, JudgeFacts, JudgeReply, JudgeRequest, TokenUsage
+
+if TYPE_CHECKING:
+    from pydantic_ai.messages import ModelMessage, ModelResponse
+    from pydantic_ai.models import Model
+
+_BUSY = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+SHOWN_REPLY = 200
+"""Characters of a broken reply that its message shows; all of it is in the facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a judge is waited for.
+
+    timeout_s: one call of the model, in seconds. tries: calls in all while the provider answers
+    429, 5xx or not at all. wait_s: before the second call, doubled each time; `Retry-After` counts
+    instead where the provider names it. max_wait_s: longest wait between two calls.
+    """
+
+    timeout_s: float = 120
+    tries: int = 4
+    wait_s: float = 1
+    max_wait_s: float = 30
+
+
+@dataclass
+class _Spent:
+    """What one question has cost so far."""
+
+    attempts: int = 0
+    calls: int = 0
+    usage: TokenUsage | None = None
+    cost: float | None = None
+    finish_reason: str | None = None
+    raw_output: str | None = None
+
+    def add(self, response: ModelResponse) -> None:
+        self.calls += 1
+        self.usage = _sum(self.usage, _usage_of(response))
+        cost = _cost_of(response)
+        self.cost = cost if self.cost is None or cost is None else self.cost + cost
+        self.finish_reason = response.finish_reason
+        self.raw_output = response.text or ""
+
+    def facts(self, code: str) -> JudgeFacts:
+        return JudgeFacts(
+            code=code,
+            raw_output=self.raw_output,
+            usage=self.usage,
+            finish_reason=self.finish_reason,
+            attempt_count=max(1, self.attempts),
+            model_call_count=self.calls,
+            cost=self.cost,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelJudge:
+    """A model of any provider pydantic-ai knows.
+
+    make: gives the model; called once per question, since connections belong to one event loop.
+    """
+
+    make: Callable[[], Model] = field(repr=False)
+    model_id: str
+    provider: str | None
+    patience: Patience = Patience()
+
+    async def ask(self, request: JudgeRequest) -> JudgeReply:
+        """Put one question; once more when the reply breaks the schema.
+
+        Raises:
+            JudgeError: no usable reply came; `facts.code` is `format`, `timeout`, `rate_limit`,
+                `server`, `refusal` or `request`.
+        """
+        model = self.make()
+        spent = _Spent()
+        async with model:
+            return await self._ask(model, request, spent)
+
+    async def _ask(self, model: Model, request: JudgeRequest, spent: _Spent) -> JudgeReply:
+        from pydantic_ai.messages import ModelRequest, UserPromptPart
+
+        instructions = _instructions(request)
+        history: list[ModelMessage] = [
+            ModelRequest([UserPromptPart(request.prompt)], instructions=instructions)
+        ]
+        while True:
+            spent.attempts += 1
+            response = await self._call(model, history, request, spent)
+            spent.add(response)
+            text = spent.raw_output or ""
+            if response.finish_reason == "content_filter":
+                raise self._error("the model refused to judge", "refusal", spent)
+            try:
+                output = _output(text, request)
+            except BrokenReply as error:
+                if spent.attempts > 1:
+                    said = f"{error} (got {text[:SHOWN_REPLY]!r})"
+                    raise self._error(said, "format", spent) from error
+                again = f"{error}. Answer with that one JSON object and nothing else."
+                history += [
+                    response,
+                    ModelRequest([UserPromptPart(again)], instructions=instructions),
+                ]
+            else:
+                return JudgeReply(
+                    output,
+                    raw_output=text,
+                    usage=spent.usage,
+                    finish_reason=spent.finish_reason,
+                    attempt_count=spent.attempts,
+                    model_call_count=spent.calls,
+                    cost=spent.cost,
+                )
+
+    async def _call(
+        self, model: Model, history: list[ModelMessage], request: JudgeRequest, spent: _Spent
+    ) -> ModelResponse:
+        """Call the model, waiting while its provider is busy or down."""
+        from pydantic_ai import direct, exceptions
+
+        patience = self.patience
+        for number in range(1, patience.tries + 1):
+            try:
+                async with asyncio.timeout(patience.timeout_s):
+                    return await direct.model_request(
+                        model, history, model_request_parameters=_parameters(model, request)
+                    )
+            except (TimeoutError, exceptions.ModelTimeoutError) as error:
+                said = f"no reply within {patience.timeout_s:g} s"
+                raise self._error(said, "timeout", spent) from error
+            except exceptions.ContentFilterError as error:
+                raise self._error("the model refused to judge", "refusal", spent) from error
+            except exceptions.ModelAPIError as error:
+                status = getattr(error, "status_code", None)
+                if not _may_pass(error, status) or number == patience.tries:
+                    raise self._error(_said(error, status), _code(status), spent) from error
+                await asyncio.sleep(_wait(error, number, patience))
+            except exceptions.UserError as error:
+                raise UsageError(f"judge {self.model_id}: {error}") from error
+            except exceptions.AgentRunError as error:
+                raise self._error(f"an unusable answer ({error})", "server", spent) from error
+        raise AssertionError  # the last try returns or raises
+
+    def _error(self, said: str, code: str, spent: _Spent) -> JudgeError:
+        hint = {
+            "rate_limit": "ask fewer at once, or later",
+            "timeout": "give it more time (Patience.timeout_s), or take a faster model",
+            "request": "check the model's name and the key",
+        }.get(code)
+        return JudgeError(f"judge {self.model_id}: {said}", facts=spent.facts(code), hint=hint)
+
+
+def _instructions(request: JudgeRequest) -> str:
+    if request.schema is None:
+        return request.instructions
+    schema = json.dumps(request.schema.model_json_schema(), sort_keys=True)
+    asked = (
+        "Answer with one JSON object and nothing else: no code fence, no words around it. "
+        f"It keeps this JSON schema: {schema}"
+    )
+    return f"{request.instructions}\n\n{asked}".strip()
+
+
+def _parameters(model: Model, request: JudgeRequest) -> Any:
+    """Ask for structured output where the provider can hold a reply to a schema itself."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+
+    if request.schema is None or not model.profile.get("supports_json_schema_output"):
+        return ModelRequestParameters()
+    definition = OutputObjectDefinition(
+        json_schema=request.schema.model_json_schema(), name=request.schema.__name__
+    )
+    return ModelRequestParameters(output_mode="native", output_object=definition)
+
+
+def _output(text: str, request: JudgeRequest) -> Any:
+    if request.schema is not None:
+        return read_reply(text, request.schema)
+    if not text.strip():
+        raise BrokenReply("the reply is empty; a text was expected")
+    return text
+
+
+def _may_pass(error: Exception, status: int | None) -> bool:
+    from pydantic_ai.exceptions import ModelConnectionError
+
+    return status in _BUSY if status is not None else isinstance(error, ModelConnectionError)
+
+
+def _said(error: Exception, status: int | None) -> str:
+    if status is None:
+        return f"cannot be reached ({str(error)[:SHOWN_REPLY]})"
+    return f"its provider answered {status} ({str(error)[:SHOWN_REPLY]})"
+
+
+def _code(status: int | None) -> str:
+    if status == 429:
+        return "rate_limit"
+    return "server" if status is None or status >= 500 else "request"
+
+
+def _wait(error: Exception, number: int, patience: Patience) -> float:
+    """Return the seconds to wait: as long as the provider asks for, within bounds."""
+    headers = getattr(error, "headers", None) or {}
+    try:
+        asked = float(headers.get("retry-after", ""))
+    except ValueError:
+        asked = patience.wait_s * 2 ** (number - 1)
+    return min(max(asked, 0.0), patience.max_wait_s)
+
+
+def _usage_of(response: ModelResponse) -> TokenUsage | None:
+    usage = response.usage
+    if not usage.has_values():
+        return None
+    return TokenUsage(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        total_tokens=usage.input_tokens + usage.output_tokens,
+        reasoning_tokens=usage.output_reasoning_tokens or usage.details.get("reasoning_tokens"),
+        cached_input_tokens=usage.cache_read_tokens or None,
+        cache_creation_input_tokens=usage.cache_write_tokens or None,
+    )
+
+
+def _sum(one: TokenUsage | None, other: TokenUsage | None) -> TokenUsage | None:
+    if one is None or other is None:
+        return one or other
+    figures = {}
+    for name in TokenUsage.__dataclass_fields__:
+        known = [v for v in (getattr(one, name), getattr(other, name)) if v is not None]
+        figures[name] = sum(known) if known else None
+    return TokenUsage(**figures)
+
+
+def _cost_of(response: ModelResponse) -> float | None:
+    """Return the price in US dollars, where the price list knows the model."""
+    try:
+        return float(response.cost().total_price)
+    except (LookupError, ValueError, AssertionError, TrajscopeError):
+        return None
