@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from trajscope.assemble import assemble_traces
     from trajscope.conventions import Reader
     from trajscope.errors import TrajscopeError
+    from trajscope.evals.engine import TargetCall
     from trajscope.evals.error import ScorerRunError
     from trajscope.evals.expectations import load_expectations
+    from trajscope.evals.fence import fenced
     from trajscope.evals.material import TargetReply
     from trajscope.evals.messages import (
         create_agent_test_run,
@@ -74,6 +76,7 @@ _HOMES = {
     "Step": "model.step",
     "StepContext": "evals.scorer",
     "Store": "store",
+    "TargetCall": "evals.engine",
     "TargetReply": "evals.material",
     "Trajectory": "model.trajectory",
     "TrajectoryExpectation": "model.expectation",
@@ -101,6 +104,7 @@ _HOMES = {
     "extract_trajectory": "evals.messages",
     "extract_trajectory_from_trace": "pipeline.extract",
     "extract_workflow_trajectory": "evals.messages",
+    "fenced": "evals.fence",
     "get_assistant_message_from_run_output": "evals.messages",
     "get_combined_system_prompt": "evals.messages",
     "get_conversation_history_from_run_input": "evals.messages",
@@ -134,6 +138,7 @@ __all__ = [
     "Step",
     "StepContext",
     "Store",
+    "TargetCall",
     "TargetReply",
     "Trajectory",
     "TrajectoryExpectation",
@@ -161,6 +166,7 @@ __all__ = [
     "extract_trajectory",
     "extract_trajectory_from_trace",
     "extract_workflow_trajectory",
+    "fenced",
     "get_assistant_message_from_run_output",
     "get_combined_system_prompt",
     "get_conversation_history_from_run_input",

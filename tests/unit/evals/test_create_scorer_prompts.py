@@ -216,3 +216,18 @@ def test_a_malformed_prompt_is_refused_at_once(step: dict[str, Any], message: st
     scorer: Any = create_scorer("s")
     with pytest.raises(UsageError, match=f"scorer s, step analyze: {message}"):
         scorer.analyze(**step)
+
+
+def test_a_judge_is_found_by_the_name_of_its_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with pytest.raises(ScorerRunError, match=r"step generate_score: .*no-such-provider"):
+        scored("no-such-provider:model").run_sync(output="it")
+    asked: list[str] = []
+
+    def resolve(model: str) -> ScriptedJudge:
+        asked.append(model)
+        return ScriptedJudge([{"text": '{"score": 1}'}])
+
+    monkeypatch.setattr("trajscope.judges.resolve_judge", resolve)
+    assert scored("some:model").run_sync(output="it").score == 1
+    assert asked == ["some:model"]

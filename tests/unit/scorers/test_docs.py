@@ -11,7 +11,7 @@ import pytest
 from trajscope.evals.expectations import load_expectations
 
 DOCS = Path(__file__).parents[3] / "docs"
-PAGES = ("scorers.md", "compat-mastra.md", "messages.md")
+PAGES = ("scorers.md", "evals.md", "compat-mastra.md", "messages.md")
 
 
 def blocks(page: str, language: str) -> list[str]:
