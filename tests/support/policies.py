@@ -10,16 +10,49 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from tests.support.stores import empty_store
 from trajscope.documents import parse_document
 from trajscope.model.policy import Example, PolicyRule
 from trajscope.model.rule import RuleResult
+from trajscope.model.step_row import TrajectoryRow
 from trajscope.model.trajectory import Trajectory
-from trajscope.rules import audit_rule, parse_policy
+from trajscope.pipeline.auditing import audit_store
+from trajscope.rules import Evidence, audit_rule, parse_policy
+from trajscope.store.derive import save_trajectories
+from trajscope.store.resolve import to_row
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 Engine = Callable[[PolicyRule, Sequence[Trajectory]], RuleResult]
 
-ENGINES: dict[str, Engine] = {"memory": audit_rule}
+
+def audit_stored(rule: PolicyRule, trajectories: Sequence[Trajectory]) -> RuleResult:
+    """Return what the engine over a store says of the traces, written into it as they are."""
+    attributes = {
+        (step.trace_id, step.span_id): step.metadata or {}
+        for trajectory in trajectories
+        for step in trajectory.walk()
+    }
+    evidence = Evidence(attributes=lambda trace, span: attributes.get((trace, span)))
+    with empty_store() as store:
+        save_trajectories(store._connection, map(_row, trajectories))
+        audited = audit_store(store, [rule], evidence=evidence)
+    [verdict] = audited.verdicts[rule.id].elements()
+    if audited.results:
+        [result] = audited.results
+        assert result.verdict is verdict
+        return result
+    return RuleResult(rule.id, rule.severity, verdict, "holds")
+
+
+def _row(trajectory: Trajectory) -> TrajectoryRow:
+    duration = trajectory.total_duration_ms
+    row = to_row(trajectory, ())
+    return replace(row, duration_ns=None if duration is None else round(duration * 1_000_000))
+
+
+ENGINES: dict[str, Engine] = {"memory": audit_rule, "store": audit_stored}
 
 
 def blocks() -> list[str]:
