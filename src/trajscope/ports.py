@@ -138,6 +138,22 @@ class Scorer(Protocol):
         """Return the score; a value of None with a reason where it cannot be evaluated."""
 
 
+@runtime_checkable
+class SetScorer(Scorer, Protocol):
+    """A scorer with a second execution: many stored traces at once, with the same results.
+
+    Optional beside `Scorer`, whose `score` is the definition. Only the store runs the statement.
+    """
+
+    @property
+    def statement(self) -> str:
+        """The file of `sql/` that scores set-wise, without its ending (`scorers/blacklist`)."""
+
+    @property
+    def not_asked(self) -> str:
+        """The reason it gives when the expectation says nothing it checks."""
+
+
 class RuleBody(Protocol):
     """What a policy file says of one rule, or a part of it, with readers for it.
 

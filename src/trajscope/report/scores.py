@@ -40,15 +40,22 @@ def _nulls(score: Score) -> dict[str, Any]:
     return {"value": score.value, "trace_id": score.trace_id, "expectation": score.expectation}
 
 
-def print_scores(console: Console, scores: Sequence[Score], *, everything: bool = False) -> None:
+def print_scores(
+    console: Console,
+    scores: Sequence[Score],
+    *,
+    everything: bool = False,
+    left_out: tuple[int, int] = (0, 0),
+) -> None:
     """Print the scores of every trajectory that is not perfect, with the spans that prove it.
 
-    With `everything` those are printed too of which there is nothing to say.
+    With `everything` those are printed too of which there is nothing to say. left_out: how many
+    perfect trajectories, with how many scores, are not among `scores`; they are counted.
     """
     groups: dict[tuple[str | None, str | None], list[Score]] = {}
     for score in scores:
         groups.setdefault((score.trace_id, score.expectation), []).append(score)
-    quiet = 0
+    quiet, unseen = left_out
     for (trace_id, expectation), group in groups.items():
         if not everything and _is_perfect(group):
             quiet += 1
@@ -65,11 +72,11 @@ def print_scores(console: Console, scores: Sequence[Score], *, everything: bool 
         console.print(
             Text(f"{plural(quiet, 'trajectory', 'trajectories')} without a fault not shown")
         )
-    evaluated = [s for s in scores if s.value is not None]
+    evaluated = sum(s.value is not None for s in scores)
     console.print(
         Text(
-            f"{plural(len(evaluated), 'score')}, {len(scores) - len(evaluated)} not evaluable, "
-            f"{plural(len(groups), 'trajectory', 'trajectories')}",
+            f"{plural(evaluated + unseen, 'score')}, {len(scores) - evaluated} not evaluable, "
+            f"{plural(len(groups) + left_out[0], 'trajectory', 'trajectories')}",
             style="dim",
         )
     )

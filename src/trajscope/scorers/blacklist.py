@@ -85,6 +85,8 @@ class BlacklistScorer:
 
     name = "blacklist"
     description = "Tools and sequences of tools that must never occur, at any depth."
+    statement = "scorers/blacklist"
+    not_asked = "the expectation forbids nothing"
 
     def applies(self, expectation: TrajectoryExpectation) -> bool:
         """Whether the expectation forbids anything."""
@@ -93,7 +95,7 @@ class BlacklistScorer:
     def score(self, trajectory: Trajectory, expectation: TrajectoryExpectation) -> Score:
         """Return 0 if anything forbidden occurred, else 1; not evaluable without steps."""
         if not self.applies(expectation):
-            return not_evaluable(self.name, trajectory, "the expectation forbids nothing")
+            return not_evaluable(self.name, trajectory, self.not_asked)
         result = search(trajectory, expectation)
         return to_score(self.name, trajectory, result, find_forbidden(result, trajectory))
 

@@ -89,6 +89,8 @@ class EfficiencyScorer:
 
     name = "efficiency"
     description = "Budgets on steps, tokens and time, and calls that repeat an earlier one."
+    statement = "scorers/efficiency"
+    not_asked = "the expectation has no budget"
 
     def applies(self, expectation: TrajectoryExpectation) -> bool:
         """Whether the expectation has a budget or forbids redundant calls."""
@@ -97,7 +99,7 @@ class EfficiencyScorer:
     def score(self, trajectory: Trajectory, expectation: TrajectoryExpectation) -> Score:
         """Return the score; not evaluable where no figure that was asked for is known."""
         if not self.applies(expectation):
-            return not_evaluable(self.name, trajectory, "the expectation has no budget")
+            return not_evaluable(self.name, trajectory, self.not_asked)
         result = measure(trajectory, expectation)
         return to_score(
             self.name, trajectory, result, find_inefficiency(result, expectation, trajectory)

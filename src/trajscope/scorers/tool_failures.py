@@ -72,6 +72,8 @@ class ToolFailureScorer:
 
     name = "tool-failures"
     description = "Failed tool calls, and whether a retry, a correction or a fallback followed."
+    statement = "scorers/tool_failures"
+    not_asked = ""
 
     def applies(self, expectation: TrajectoryExpectation) -> bool:  # noqa: ARG002
         """Always: failures are worth knowing whatever is expected."""

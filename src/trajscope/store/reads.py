@@ -16,6 +16,7 @@ from trajscope.model.span import Json
 from trajscope.model.step_row import TrajectoryRow
 from trajscope.store.auditing import AuditTables
 from trajscope.store.encoding import decode_json
+from trajscope.store.scoring import ScoringTables
 from trajscope.store.statements import rows
 from trajscope.store.stored_rows import iter_rows
 
@@ -39,6 +40,10 @@ class Reads:
     def audit_tables(self) -> AuditTables:
         """Return the tables an audit works with; close them when it is over."""
         return AuditTables(self._connection)
+
+    def scoring_tables(self) -> ScoringTables:
+        """Return the tables the set-based scorers work with; close them when scores are printed."""
+        return ScoringTables(self._connection)
 
     def trace_facts(
         self, trace_ids: Sequence[str] | None = None, *, services: bool = False

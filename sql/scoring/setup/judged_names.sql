@@ -1,0 +1,12 @@
+-- Every name a step of the scored traces has. A step that is no tool also goes by its label and its
+-- id. tool_no: equal for the names of one tool. shown: the name as messages quote it.
+CREATE TEMP TABLE judged_names (
+    name_no INTEGER,
+    is_tool BOOLEAN,
+    name VARCHAR,
+    mcp_server VARCHAR,
+    label VARCHAR,
+    id VARCHAR,
+    tool_no INTEGER,
+    shown VARCHAR
+);

@@ -1,0 +1,50 @@
+"""Small things the set-based engine asks: which ids a selector names, which names a row stands for.
+
+One thing a newcomer would get wrong: a selector that names plain trace ids needs no facts of any
+trace; with one expectation per trace that is what makes ten thousand of them cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from trajscope.match import compile_pattern
+from trajscope.model.expectation import Selector
+from trajscope.model.reading import StepType
+from trajscope.model.span import Json
+from trajscope.model.step import BaseStep, build_step
+
+
+def exact_ids(select: Selector) -> list[str] | None:
+    """Return the trace ids a selector names, if that is all it says and none is a pattern."""
+    ids = (select.trace_id,) if isinstance(select.trace_id, str) else select.trace_id
+    if ids is None or select.model_fields_set != {"trace_id"}:
+        return None
+    if any(compile_pattern(i).regex is not None for i in ids):
+        return None
+    return list(dict.fromkeys(i.lower() for i in ids)) if _are_hex(ids) else None
+
+
+def _are_hex(ids: Sequence[str]) -> bool:
+    """Whether ids are as OTLP writes them, so that a stored one can only differ in case."""
+    return all(len(i) == 32 and not set(i.lower()) - set("0123456789abcdef") for i in ids)
+
+
+def attributes_of(
+    trace_id: str, found: Mapping[str, Mapping[str, list[Json]]]
+) -> Callable[[str], Iterable[Json]]:
+    """Return what gives the values an attribute has in one trace."""
+    return lambda key: found[key].get(trace_id, ())
+
+
+def step_of(
+    is_tool: bool, name: str, server: str | None, label: str | None, ident: str | None
+) -> BaseStep:
+    """Return a step that goes by the names of one row of `read_names`."""
+    values: dict[str, Any] = {"name": name}
+    if is_tool:
+        kind = StepType.TOOL_CALL if server is None else StepType.MCP_TOOL_CALL
+        return build_step(kind, values | ({} if server is None else {"mcp_server": server}))
+    values |= {"label": label} | ({} if ident is None else {"agent_id": ident})
+    return build_step(StepType.AGENT_RUN, values)

@@ -1,0 +1,206 @@
+"""Runs the set-based scorers: numbered traces and steps, the statements, and what came out.
+
+One thing a newcomer would get wrong: nothing here knows a scorer. `pipeline.engine` says what is
+asked and which statement of `sql/scorers` answers; results stay columns until they are printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Self
+
+import duckdb
+import pyarrow as pa
+
+from trajscope.model.score import Finding, Score, Severity, Verdict
+from trajscope.store.encoding import decode_json, encode_json
+from trajscope.store.faults import store_error
+from trajscope.store.sqltext import sql_text
+from trajscope.store.statements import transaction
+
+_FETCH_ROWS = 2_000
+
+_SETUP = (
+    *("text_of", "finding", "within_budget", "budget_text", "budget_finding"),
+    *("judged_traces", "judged_names", "judged_steps"),
+    *("asked", "asked_rules", "asked_names", "judged", "scored"),
+)
+"""The temporary macros and tables of one scoring, in the order they are made."""
+
+_TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
+_FINDING = pa.struct(
+    [
+        *((name, _TEXT) for name in ("rule", "message", "severity", "verdict", "trace_id")),
+        *((name, _TEXTS) for name in ("span_ids", "steps")),
+    ]
+)
+_SCORED = pa.schema(
+    {
+        "scorer": _TEXT,
+        "e": pa.int32(),
+        "t": pa.int32(),
+        "value": pa.float64(),
+        "reason": _TEXT,
+        "details": _TEXT,
+        "findings": pa.list_(_FINDING),
+    }
+)
+
+
+class JudgedTrace(NamedTuple):
+    """A trace that is scored, by number; is_odd: it is left to the definition."""
+
+    t: int
+    trace_id: str
+    is_odd: bool
+    has_steps: bool
+
+
+class Summary(NamedTuple):
+    """Scores in all, those with a value, pairs of trace and expectation, and the perfect ones."""
+
+    scores: int
+    evaluated: int
+    pairs: int
+    perfect: int
+
+
+class ScoringTables:
+    """The tables of one scoring; close it when the scores are printed.
+
+    They are temporary and belong to a cursor of their own, so that a store opened for reading only
+    can be scored too.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._cursor = connection.cursor()
+        with self._explained():
+            for name in _SETUP:
+                self._cursor.execute(sql_text(f"scoring/setup/{name}"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drop the tables."""
+        self._cursor.close()
+
+    def choose(self, trace_ids: Sequence[str] | None) -> list[JudgedTrace]:
+        """Number the traces of these ids, or all; return them in the order of their first span."""
+        listed = None if trace_ids is None else list(trace_ids)
+        self.run("scoring/choose_traces", {"trace_ids": listed})
+        return [JudgedTrace(*row) for row in self.rows("scoring/read_traces")]
+
+    def run(self, statement: str, params: Mapping[str, object] | None = None) -> None:
+        """Run a statement of `sql/` for its effect."""
+        self.rows(statement, params)
+
+    def rows(
+        self, statement: str, params: Mapping[str, object] | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Return all rows of a statement of `sql/`."""
+        with self._explained():
+            return self._cursor.execute(sql_text(statement), params).fetchall()
+
+    def fill(self, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
+        """Append rows, given by column, to a table of this scoring."""
+        with self._explained():
+            kinds = self._cursor.table(table).limit(0).to_arrow_table().schema
+            arrays = {n: pa.array(v, kinds.field(n).type) for n, v in columns.items()}
+            self._with(pa.table(arrays), f"INSERT INTO {table} BY NAME FROM incoming")
+
+    def judge_some(self, expectations: Sequence[int], traces: Sequence[int]) -> None:
+        """Hold traces against expectations, pair by pair, both by their numbers."""
+        pairs = {"e": pa.array(expectations, pa.int32()), "t": pa.array(traces, pa.int32())}
+        with self._explained():
+            self._with(pa.table(pairs), sql_text("scoring/judge_some"))
+
+    def add(self, scores: Sequence[tuple[int, int, Score]]) -> None:
+        """Append scores that the definition made, each with its expectation and trace."""
+        rows = [_to_row(e, t, score) for e, t, score in scores]
+        with self._explained():
+            self._with(pa.Table.from_pylist(rows, _SCORED), sql_text("scoring/add_scored"))
+
+    def summary(self, scorers: Sequence[str]) -> Summary:
+        """Return how many scores of these scorers there are, and how many say what."""
+        return Summary(*self.rows("scoring/summary", {"scorers": list(scorers)})[0])
+
+    def scores(self, scorers: Mapping[str, str], *, everything: bool) -> Iterator[Score]:
+        """Yield the scores of scorers (name to version) by trace; the perfect ones on demand."""
+        params = {**_named(scorers), "everything": everything}
+        with self._explained():
+            result = self._cursor.execute(sql_text("scoring/read_scored"), params)
+            while found := result.fetchmany(_FETCH_ROWS):
+                yield from map(_to_score, found)
+
+    def save(self, scorers: Mapping[str, str]) -> None:
+        """Keep the scores of scorers (name to version), each in place of the one before it."""
+        names = {"scorers": list(scorers)}
+        with self._explained(), transaction(self._cursor):
+            for name in ("forget_scores", "forget_findings", "save_findings"):
+                self._cursor.execute(sql_text(f"scoring/{name}"), names).fetchall()
+            self._cursor.execute(sql_text("scoring/save_scores"), _named(scorers)).fetchall()
+
+    def _with(self, incoming: pa.Table, sql: str) -> None:
+        self._cursor.register("incoming", incoming)
+        try:
+            self._cursor.execute(sql).fetchall()
+        finally:
+            self._cursor.unregister("incoming")
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except duckdb.Error as error:
+            raise store_error(error, None) from error
+
+
+def _named(scorers: Mapping[str, str]) -> dict[str, list[str]]:
+    return {"scorers": list(scorers), "versions": list(scorers.values())}
+
+
+def _to_row(e: int, t: int, score: Score) -> dict[str, Any]:
+    return {
+        "scorer": score.scorer,
+        "e": e,
+        "t": t,
+        "value": score.value,
+        "reason": score.reason,
+        "details": None if score.details is None else encode_json(score.details).decode(),
+        "findings": [
+            {name: getattr(finding, name) for name in (field.name for field in _FINDING)}
+            for finding in score.findings
+        ],
+    }
+
+
+def _to_score(row: Sequence[Any]) -> Score:
+    scorer, value, reason, trace_id, expectation, details, findings, content_hash, version = row
+    known = {"expectation_hash": content_hash, "scorer_version": version}
+    return Score(
+        scorer=scorer,
+        value=value,
+        reason=reason,
+        trace_id=trace_id,
+        expectation=expectation,
+        details=None if details is None else decode_json(details),
+        findings=tuple(map(_to_finding, findings)),
+        **{name: value for name, value in known.items() if value is not None},
+    )
+
+
+def _to_finding(found: Mapping[str, Any]) -> Finding:
+    return Finding(
+        rule=found["rule"],
+        message=found["message"],
+        severity=Severity(found["severity"]),
+        verdict=Verdict(found["verdict"]),
+        trace_id=found["trace_id"],
+        span_ids=tuple(found["span_ids"]),
+        steps=tuple(found["steps"]),
+    )
