@@ -79,7 +79,7 @@ async def ask(
     start = time.monotonic_ns()
     reply: JudgeReply | None = None
     try:
-        reply = await asked.ask(request)
+        reply = _reply(await asked.ask(request))
         output = _validated(request, reply)
     except Exception as error:
         facts = _facts(error, reply)
@@ -133,6 +133,16 @@ def _found(judge: Judge | str | None) -> Judge:
         return judge
     resolve: JudgeResolver = provided(_RESOLVER)
     return resolve(judge)
+
+
+def _reply(given: object) -> JudgeReply:
+    """Return what a judge gave; one of the user's may give anything."""
+    if isinstance(given, JudgeReply):
+        return given
+    raise JudgeError(
+        f"the judge gave {given!r:.80}; a JudgeReply was expected",
+        facts=JudgeFacts(code="format", model_call_count=1),
+    )
 
 
 def _validated(request: JudgeRequest, reply: JudgeReply) -> Any:

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from typing_extensions import TypeVar
 
 from trajscope.errors import UsageError
+from trajscope.evals._checks import check_judge, to_trajectory
 from trajscope.evals._running import Running
 from trajscope.evals.results import ScorerResult
 from trajscope.evals.steps import (
@@ -27,6 +28,7 @@ from trajscope.evals.steps import (
     Compat,
     NotScorable,
     P_co,
+    Run,
     ScorerStep,
     StepContext,
     StepName,
@@ -182,7 +184,7 @@ class StepScorer(Generic[P_co, A_co]):
         self.check_runnable()
         running = Running(
             self.id,
-            make_run(self.id, {**(run or {}), **members}, self.compat),
+            self._run_of(run, members),
             self._ordered(),
             judge=self.judge,
             instructions=self.instructions,
@@ -204,6 +206,15 @@ class StepScorer(Generic[P_co, A_co]):
             return asyncio.run(self.run(run, **members))
         with ThreadPoolExecutor(max_workers=1) as pool:
             return pool.submit(lambda: asyncio.run(self.run(run, **members))).result()
+
+    def _run_of(self, run: Any, members: Mapping[str, Any]) -> Run:
+        if run is not None and not isinstance(run, Mapping):
+            raise UsageError(f"scorer {self.id}: the run is no mapping (got {shown(run)})")
+        made = make_run(self.id, {**(run or {}), **members}, self.compat)
+        if self.type != "trajectory" or self.compat is not None:
+            return made
+        output = to_trajectory(f"scorer {self.id}", made.output)
+        return Run({**made.members, "output": output})
 
     def _with(
         self, name: StepName, functions: Sequence[Any], prompt: Mapping[str, Any]
@@ -244,9 +255,9 @@ def create_scorer(
 ) -> StepScorer[None, None]:
     """Return a scorer without steps; add them with its methods.
 
-    id: a slug of the name when absent; under compat it must be given. type: what `output` is, for
-    `run_evals`. judge: who answers the steps that are prompts, a `Judge` or a model's name.
-    instructions: the system message of those steps.
+    id: a slug of the name when absent; under compat it must be given. type: what `output` is; a
+    trajectory may be given as JSON and reaches the steps as `Trajectory`. judge: who answers the
+    steps that are prompts, a `Judge` or a model's name. instructions: their system message.
 
     Raises:
         UsageError: neither id nor name is given, or an argument is malformed.
@@ -268,6 +279,7 @@ def create_scorer(
         raise UsageError(
             f"scorer {id}: type is unknown (got {shown(type)}); expected agent or trajectory"
         )
+    check_judge(f"scorer {id}", judge)
     return StepScorer(id, name or id, description, type, judge, instructions, compat)
 
 

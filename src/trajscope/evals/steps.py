@@ -17,6 +17,7 @@ from pydantic.alias_generators import to_camel
 from typing_extensions import TypeVar
 
 from trajscope.errors import UsageError
+from trajscope.evals._checks import check_judge
 from trajscope.ports import Judge
 
 Compat = Literal["mastra"]
@@ -208,6 +209,7 @@ def prompt_step(place: str, name: StepName, prompt: Mapping[str, Any]) -> Prompt
             f"{place}: output_schema is no pydantic model (got {shown(schema)}); the class of what "
             "the judge answers was expected"
         )
+    check_judge(place, prompt.get("judge"))
     return PromptStep(**prompt)
 
 

@@ -231,3 +231,15 @@ def test_a_judge_is_found_by_the_name_of_its_model(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("trajscope.judges.resolve_judge", resolve)
     assert scored("some:model").run_sync(output="it").score == 1
     assert asked == ["some:model"]
+
+
+def test_a_judge_that_gives_no_reply_is_recorded_as_failed() -> None:
+    class Wrong(Careless):
+        async def ask(self, request: JudgeRequest) -> JudgeReply:
+            wrong: Any = {"score": 1}
+            return wrong  # type: ignore[no-any-return]
+
+    with pytest.raises(ScorerRunError, match="a JudgeReply was expected") as caught:
+        scored(Wrong(None)).run_sync(output="it")
+    assert caught.value.result is not None
+    assert only(caught.value.result.judge["generate_score"]).status == "failed"
