@@ -18,6 +18,11 @@ from trajscope.rules._lines import Line, LineStep
 from trajscope.rules._match import Missing, text_of_scalar
 from trajscope.rules._outcome import Context, Hit, Outcome, counts_as
 
+_PREFIX = 8
+"""First characters by which a text is looked up."""
+_TELLING = 8
+"""Of a shorter text two characters would tell too much."""
+
 Over = Callable[[LineStep], int]
 
 
@@ -139,23 +144,26 @@ def _nearest(
     taken: dict[str, list[Scalar]] = {}
     for scalar in targets.scalars:
         taken.setdefault(scalar.text, []).append(scalar)
-    best: dict[int, tuple[LineStep, str]] = {}
+    feeding: dict[str, list[Scalar]] = {}
     for source_text, target_text in contained(list(given), list(taken), check.min_chars):
-        released = _Released(given[source_text], over)
-        for scalar in taken[target_text]:
+        feeding.setdefault(target_text, []).extend(given[source_text])
+    best: dict[int, tuple[LineStep, str]] = {}
+    for text, scalars in feeding.items():
+        released = _Released(scalars, over)
+        for scalar in taken[text]:
             source = released.before(scalar.item.rank)
             if source is None:
                 continue
             known = best.get(scalar.item.rank)
             if known is None or known[0].rank < source.item.rank:
-                shown = masked(min(source_text, target_text, key=len))
+                shown = masked(min(source.text, text, key=len))
                 told = f"{source.path} → {scalar.path} ({shown})"
                 best[scalar.item.rank] = (source.item, told)
     return best
 
 
 class _Released:
-    """Scalars of one text by when their steps are over; the nearest one before a rank."""
+    """Scalars by when their steps are over; gives the one of highest rank before a rank."""
 
     def __init__(self, scalars: list[Scalar], over: Over) -> None:
         ordered = sorted(scalars, key=lambda s: over(s.item))
@@ -184,20 +192,25 @@ def contained(one: list[str], other: list[str], min_chars: int) -> Iterator[tupl
 
 
 def _inside(outers: list[str], inners: list[str], size: int) -> Iterator[tuple[str, str]]:
-    """Yield (outer, inner) wherever an outer text contains an inner one of at least `size`."""
-    starts: dict[str, list[str]] = {}
+    """Yield (outer, inner) wherever an outer text contains an inner one of at least `size`.
+
+    Inner texts are found by their first characters, then by length: texts of one make (links, ids)
+    begin alike, but have few lengths.
+    """
+    starts: dict[str, dict[int, set[str]]] = {}
     for inner in inners:
         if len(inner) >= size:
-            starts.setdefault(inner[:size], []).append(inner)
-    if not starts:
-        return
+            starts.setdefault(inner[:_PREFIX], {}).setdefault(len(inner), set()).add(inner)
+    widths = sorted({len(start) for start in starts})
     for outer in outers:
         found: set[str] = set()
         for at in range(len(outer) - size + 1):
-            for inner in starts.get(outer[at : at + size], ()):
-                if inner not in found and outer.startswith(inner, at):
-                    found.add(inner)
-                    yield outer, inner
+            for width in widths:
+                for length, texts in starts.get(outer[at : at + width], {}).items():
+                    piece = outer[at : at + length]
+                    if piece in texts and piece not in found:
+                        found.add(piece)
+                        yield outer, piece
 
 
 def masked(text: str) -> str:
@@ -205,5 +218,7 @@ def masked(text: str) -> str:
 
     >>> masked("hunter2-token")
     'hu…, 13 characters'
+    >>> masked("1234")
+    '…, 4 characters'
     """
-    return f"{text[:2]}…, {len(text)} characters"
+    return f"{text[:2] if len(text) >= _TELLING else ''}…, {len(text)} characters"
