@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -110,11 +111,11 @@ def input_options(command: F) -> F:
     return command
 
 
-def given_input() -> Any:
+def given_input(**more: Any) -> Any:
     """Return the input options of the running command as `pipeline.load.InputOptions`."""
     from trajscope.pipeline.load import InputOptions
 
-    return InputOptions(**click.get_current_context().meta["trajscope.input"])
+    return InputOptions(**click.get_current_context().meta["trajscope.input"], **more)
 
 
 def print_json(document: Any) -> None:
@@ -141,6 +142,33 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console().print(table)
+
+
+@contextmanager
+def traces_done(doing: str) -> Iterator[Callable[[int, int], None]]:
+    """Give a function that shows how many traces of all are done, while stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _all: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn(doing, markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("traces"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(doing, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def narrate(text: str) -> None:

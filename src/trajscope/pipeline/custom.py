@@ -136,17 +136,23 @@ def load_scorer(spec: str) -> Scorer:
     if name not in known:
         raise _not_there(path, name, vars(module), list(known))
     scorer: Any = as_scorer(known[name])
-    if getattr(scorer, "version", None) is None:
-        scorer = _Versioned(scorer, _version(path, module))
-    return scorer  # type: ignore[no-any-return]
+    said = getattr(scorer, "version", None)
+    version = said if isinstance(said, str) else _version(path, module)
+    return _OfFile(scorer, version, f"{path}:{name}")
 
 
-class _Versioned:
-    """A scorer that does not say its version, with the one of its file."""
+def spec_of(scorer: Scorer) -> str:
+    """Return the name by which another process finds the scorer too."""
+    return getattr(scorer, "spec", scorer.name)
 
-    def __init__(self, scorer: Any, version: str) -> None:
+
+class _OfFile:
+    """A scorer with what its file adds: a version, and where another process finds it."""
+
+    def __init__(self, scorer: Any, version: str, spec: str) -> None:
         self._scorer = scorer
         self.version = version
+        self.spec = spec
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._scorer, name)

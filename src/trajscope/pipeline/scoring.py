@@ -1,7 +1,7 @@
 """Scores of many trajectories against many expectations.
 
 One thing a newcomer would get wrong: a scorer that crashes is a contained, not evaluable result of
-that one trace; a store or file that fails stops the run. `_contained` is the only boundary.
+that one trace; a store or file that fails stops the run. `Job` is the only boundary.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trajscope.errors import UsageError
 from trajscope.evals.expectations import unmatched
@@ -69,6 +69,38 @@ class Judged(NamedTuple):
     facts: TraceFacts
 
 
+class Job(NamedTuple):
+    """One scorer on one trajectory against one expectation; None: against none."""
+
+    scorer: Scorer
+    trajectory: Trajectory
+    named: NamedExpectation | None
+
+    def score(self) -> Score:
+        """Return the score; a scorer's own crash becomes a result that says so."""
+        try:
+            found = checked(
+                self.scorer, self.trajectory, self.scorer.score(self.trajectory, self._expect)
+            )
+        except Exception as error:
+            found = failed(self.scorer, self.trajectory, error)
+        return marked(found, self.scorer, self.named)
+
+    async def score_later(self) -> Score:
+        """Return what `score` does, of a scorer that mostly waits (see `custom.OfSteps`)."""
+        scorer: Any = self.scorer
+        try:
+            given = await scorer.score_later(self.trajectory, self._expect)
+            found = checked(self.scorer, self.trajectory, given)
+        except Exception as error:
+            found = failed(self.scorer, self.trajectory, error)
+        return marked(found, self.scorer, self.named)
+
+    @property
+    def _expect(self) -> TrajectoryExpectation:
+        return NO_EXPECTATION.expect if self.named is None else self.named.expect
+
+
 class Scoring:
     """One run of scorers: feed it trajectories, then ask what matched nothing.
 
@@ -79,51 +111,46 @@ class Scoring:
         self, expectations: Sequence[NamedExpectation], chosen: Sequence[Scorer], *, named: bool
     ) -> None:
         self._by_trace = [e for e in expectations if e.expect.scope != "session"]
-        self._by_session = [e for e in expectations if e.expect.scope == "session"]
-        self._all = list(expectations)
+        self.by_session = [e for e in expectations if e.expect.scope == "session"]
+        self.expectations = list(expectations)
         if not expectations:
             self._by_trace = [NO_EXPECTATION]
-        self._chosen = chosen
-        self._named = named
+        self.chosen = chosen
+        self.named = named
         self.matched: set[str] = set()
         self._sessions: dict[str, list[Judged]] = {}
         self.traces = 0
 
     def run(self, found: Iterable[Judged]) -> Iterator[Score]:
         """Yield the scores of every trajectory, then those of the sessions."""
+        return (job.score() for job in self.jobs(found))
+
+    def jobs(self, found: Iterable[Judged]) -> Iterator[Job]:
+        """Yield what is to be scored, in the order of the scores."""
         for judged in found:
             self.traces += 1
             for expectation in self._by_trace:
                 if selects(expectation.select, judged.facts):
                     self.matched.add(expectation.name)
-                    yield from self._scores(judged.trajectory, expectation)
+                    yield from self._jobs(judged.trajectory, expectation)
             session = judged.trajectory.session_id
-            if self._by_session and session is not None:
+            if self.by_session and session is not None:
                 self._sessions.setdefault(session, []).append(judged)
         for session_traces in self._sessions.values():
-            yield from self._session_scores(session_traces)
+            yield from self._session_jobs(session_traces)
 
     def unmatched(self) -> list[str]:
         """Return the names of the expectations that were for no trace."""
-        return [e.name for e in unmatched(self._all, self.matched)]
+        return [e.name for e in unmatched(self.expectations, self.matched)]
 
-    def _session_scores(self, judged: list[Judged]) -> Iterator[Score]:
+    def _session_jobs(self, judged: list[Judged]) -> Iterator[Job]:
         whole = merge_session(j.trajectory for j in judged)
-        for expectation in self._by_session:
+        for expectation in self.by_session:
             if any(selects(expectation.select, j.facts) for j in judged):
                 self.matched.add(expectation.name)
-                yield from self._scores(whole, expectation)
+                yield from self._jobs(whole, expectation)
 
-    def _scores(self, trajectory: Trajectory, named: NamedExpectation) -> Iterator[Score]:
-        for scorer in self._chosen:
-            if self._named or scorer.applies(named.expect):
-                score = _contained(scorer, trajectory, named.expect)
-                yield marked(score, scorer, None if named is NO_EXPECTATION else named)
-
-
-def _contained(scorer: Scorer, trajectory: Trajectory, expectation: TrajectoryExpectation) -> Score:
-    """Score one trajectory; a scorer's own crash becomes a result that says so."""
-    try:
-        return checked(scorer, trajectory, scorer.score(trajectory, expectation))
-    except Exception as error:
-        return failed(scorer, trajectory, error)
+    def _jobs(self, trajectory: Trajectory, named: NamedExpectation) -> Iterator[Job]:
+        for scorer in self.chosen:
+            if self.named or scorer.applies(named.expect):
+                yield Job(scorer, trajectory, None if named is NO_EXPECTATION else named)
