@@ -11,4 +11,5 @@ SELECT
     $duplicate_count AS duplicate_count,
     $skipped AS skipped,
     $problem_count AS problem_count,
-    $problems AS problems;
+    $problems AS problems,
+    $dropped_attributes::VARCHAR[] AS dropped_attributes;

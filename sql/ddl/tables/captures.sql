@@ -9,7 +9,8 @@ CREATE TABLE captures (
     duplicate_count BIGINT NOT NULL,
     skipped JSON NOT NULL,
     problem_count BIGINT NOT NULL,
-    problems JSON NOT NULL
+    problems JSON NOT NULL,
+    dropped_attributes VARCHAR[] DEFAULT []
 );
 COMMENT ON TABLE captures IS 'The input files and streams that were ingested, each content once.';
 COMMENT ON COLUMN captures.capture_no IS 'Number of the capture in this store; spans.capture_no points here.';
@@ -23,3 +24,4 @@ COMMENT ON COLUMN captures.duplicate_count IS 'Span records that were repeats of
 COMMENT ON COLUMN captures.skipped IS 'Records that are no spans, counted by kind.';
 COMMENT ON COLUMN captures.problem_count IS 'What could not be read, counted.';
 COMMENT ON COLUMN captures.problems IS 'The first of what could not be read: message, path, line, record, hint.';
+COMMENT ON COLUMN captures.dropped_attributes IS 'Patterns of attributes that were left out of the stored spans (ingest --drop-attributes).';

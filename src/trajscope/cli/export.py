@@ -1,30 +1,35 @@
-"""`trajscope export`: what a store holds, to an OpenTelemetry backend.
+"""`trajscope export`: what a store holds, to an OpenTelemetry backend or into files.
 
 One thing a newcomer would get wrong: stdout says what was sent; credentials are printed nowhere.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from trajscope.cli._io import db_option, json_option, narrate, print_json
+from trajscope.cli._io import db_option, json_option, narrate, print_json, traces_done
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, ExportError, UsageError
 
 if TYPE_CHECKING:
     from trajscope.pipeline.evaluations import Evaluation
-    from trajscope.pipeline.exporting import Exported, Progress
+    from trajscope.pipeline.exporting import Exported
     from trajscope.telemetry.sender import OtlpSender
 
 
 @click.command("export", short_help=COMMANDS["export"])
 @click.argument("traces", nargs=-1, metavar="[TRACE]...")
 @click.option("--otlp", "url", metavar="URL", help="Send scores and findings as OTLP log events.")
+@click.option(
+    "--to",
+    "kind",
+    type=click.Choice(["parquet", "csv"]),
+    help="Write files: spans as Parquet (a folder a day), or scores and findings as CSV.",
+)
+@click.option("--out", metavar="DIR", help="The new folder for --to.")
 @db_option
 @click.option(
     "--protocol",
@@ -57,6 +62,8 @@ if TYPE_CHECKING:
 def COMMAND(  # noqa: N802
     traces: tuple[str, ...],
     url: str | None,
+    kind: Literal["parquet", "csv"] | None,
+    out: str | None,
     db: str | None,
     protocol: Literal["http", "grpc"] | None,
     headers: tuple[str, ...],
@@ -67,7 +74,9 @@ def COMMAND(  # noqa: N802
 ) -> None:
     """Send stored scores and findings to an OpenTelemetry backend, each to the span it judges.
 
-    They go as `gen_ai.evaluation.result` events. What a backend confirmed is noted in the store
+    Or write files: --to parquet is for DuckDB, Spark and trajscope ingest; --to csv for people.
+
+    Events are `gen_ai.evaluation.result`. What a backend confirmed is noted in the store
     and not sent to it again; what it did not confirm is left for the next time.
 
     \b
@@ -76,11 +85,17 @@ def COMMAND(  # noqa: N802
       trajscope export --db spans.duckdb --otlp http://localhost:4317 --protocol grpc
       trajscope export --db spans.duckdb --otlp https://host/api/otel --header api-key=…
       trajscope export --db spans.duckdb --otlp http://localhost:4318 --dry-run
+      trajscope export --db spans.duckdb --to parquet --out spans/
     """
     if db is None:
         raise UsageError("no store was named", hint="give --db FILE, or set TRAJSCOPE_DB")
-    if url is None:
-        raise UsageError("nothing says where to export to", hint="give --otlp URL")
+    if kind is not None and url is None:
+        _write(kind, out, db, traces, as_json=as_json)
+        return
+    if url is None or kind is not None:
+        raise UsageError(
+            "one place to export to is needed", hint="give --otlp URL, or --to KIND --out DIR"
+        )
     from trajscope.telemetry.sender import OtlpSender
 
     with OtlpSender(
@@ -91,6 +106,36 @@ def COMMAND(  # noqa: N802
         else:
             _send(sender, db, traces, as_json=as_json)
     click.get_current_context().exit(ExitCode.OK)
+
+
+def _write(
+    kind: Literal["parquet", "csv"],
+    out: str | None,
+    db: str,
+    traces: tuple[str, ...],
+    *,
+    as_json: bool,
+) -> None:
+    from trajscope.pipeline.files_out import export_csv, export_parquet
+    from trajscope.report.text import plural, safe_text
+    from trajscope.store import Store
+
+    if out is None:
+        raise UsageError(f"--to {kind} needs a folder", hint="give --out DIR")
+    with Store.open(db, read_only=True) as store:
+        if kind == "parquet":
+            done = export_parquet(store, Path(out), traces or None)
+            document: dict[str, Any] = {"spans": done.spans, "traces": done.traces}
+            document["files"] = list(done.files)
+            what = f"{plural(done.spans, 'span')} of {plural(done.traces, 'trace')}"
+        else:
+            rows = export_csv(store, Path(out), traces or None)
+            document = {**rows, "files": [f"{name}.csv" for name in rows]}
+            what = f"{plural(rows['scores'], 'score')} and {plural(rows['findings'], 'finding')}"
+    if as_json:
+        print_json({"out": out, **document})
+    else:
+        click.echo(f"{safe_text(out)}: {what} in {plural(len(document['files']), 'file')}")
 
 
 def _headers(given: tuple[str, ...]) -> dict[str, str]:
@@ -106,7 +151,7 @@ def _send(sender: OtlpSender, db: str, traces: tuple[str, ...], *, as_json: bool
     from trajscope.report.text import plural, safe_text
     from trajscope.store import Store
 
-    with Store.open(db) as store, _progress() as progress:
+    with Store.open(db) as store, traces_done("sending") as progress:
         done = export(store, sender, traces or None, progress)
         has_scores = done.known or done.sent or done.left or done.refused
     if as_json:
@@ -171,17 +216,3 @@ def _document(sender: OtlpSender, done: Exported, *, dry_run: bool = False) -> d
         "failure": done.failure,
         "hint": done.hint,
     }
-
-
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """Show how many traces are done while stderr is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _done, _all: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("sending", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)

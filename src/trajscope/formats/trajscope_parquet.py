@@ -1,7 +1,8 @@
 """Parquet of the store's own `spans` table: what `export` wrote reads back as it was.
 
 One thing a newcomer would get wrong: only the columns of the span itself are read. What a
-convention made of it is found out anew, so an old export profits from what was learned since.
+convention made of it is found out anew, so an old export profits from what was learned since;
+unless that cannot be: attributes were dropped, or a mapping file read it (`as_stored`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import msgspec
 
 from trajscope.formats._row import Row
 from trajscope.formats._rows import RowFormat
+from trajscope.model.reading import NOT_UNDERSTOOD, Reading, as_stored
+from trajscope.model.reading_json import reading_from_json
 from trajscope.model.span import Json, Span, SpanEvent, SpanLink
 
 _OWN = frozenset(
@@ -31,7 +34,7 @@ def judge(record: dict[str, Json]) -> int:
 def read_row(row: Row) -> Iterator[Span]:
     """Yield the span of the row."""
     beyond = row.mapping("beyond")
-    yield Span(
+    span = Span(
         trace_id=row.required_id("trace_id"),
         span_id=row.required_id("span_id"),
         parent_span_id=row.get("parent_span_id"),
@@ -49,6 +52,18 @@ def read_row(row: Row) -> Iterator[Span]:
         links=tuple(_decoded(row, "links", _links)),
         resource=_object(row, "resource_attributes"),
     )
+    yield as_stored(span, _reading(row))
+
+
+def _reading(row: Row) -> Reading:
+    text = row.get("reading")
+    if not isinstance(text, str):
+        return NOT_UNDERSTOOD
+    try:
+        return reading_from_json(text)
+    except (ValueError, TypeError, RecursionError):
+        row.fault("reading", text, "a reading as trajscope writes it")
+        return NOT_UNDERSTOOD
 
 
 def _time(row: Row, name: str, beyond: dict[str, Json]) -> int | None:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from trajscope.model.span import Json
+from trajscope.model.span import Json, Span
 
 
 class StepType(StrEnum):
@@ -147,6 +147,32 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults
     opens_agent: str | None = None
     is_silent: bool = False
     sources: dict[str, str] = {}
+
+
+DROPPED_KEY = "trajscope.dropped_attributes"
+"""The attribute of a stored span that says how many of its attributes were left out on the way."""
+
+
+class ReadSpan(Span, frozen=True, kw_only=True, gc=False):
+    """A span that brings its reading along, since it cannot be read the same way again.
+
+    Attributes of it were dropped when it was stored, or a mapping file read it that is not here.
+    """
+
+    reading: Reading
+
+
+def as_stored(span: Span, reading: Reading) -> Span:
+    """Return a span of a store, with its reading where it cannot be made again from the span.
+
+    >>> span = Span(trace_id="t", span_id="a", attributes={DROPPED_KEY: 2})
+    >>> type(as_stored(span, Reading())).__name__
+    'ReadSpan'
+    """
+    if DROPPED_KEY not in span.attributes and not reading.convention.startswith("map:"):
+        return span
+    fields = {name: getattr(span, name) for name in span.__struct_fields__ if name != "reading"}
+    return ReadSpan(**fields, reading=reading)
 
 
 NOT_UNDERSTOOD = Reading(noise_reason="no convention understands this span")

@@ -66,6 +66,7 @@ class InputOptions:
     max_expanded: str = "4GiB"
     format_name: str | None = None
     map_file: str | None = None
+    drop_attributes: tuple[str, ...] = ()
     problems: Problems = field(init=False)
     mapping: MappingConvention | None = field(init=False)
 

@@ -7,6 +7,7 @@ from trajscope.store.core import MEMORY_LIMIT, Store
 from trajscope.store.exports import FindingToTell, ScoreToTell, ToTell
 from trajscope.store.holding import Patience, patient
 from trajscope.store.ingest import CaptureInfo, IngestReport
+from trajscope.store.parquet_out import ParquetFiles
 from trajscope.store.query import Column, QueryResult, Relation
 from trajscope.store.sqltext import sql_text
 from trajscope.store.trim import Pruned, Vacuumed, vacuum
@@ -19,6 +20,7 @@ __all__ = [
     "Column",
     "FindingToTell",
     "IngestReport",
+    "ParquetFiles",
     "Patience",
     "Pruned",
     "QueryResult",

@@ -25,6 +25,7 @@ class StoredCapture(msgspec.Struct, frozen=True, kw_only=True):
     skipped: dict[str, int]
     problem_count: int
     problems: list[dict[str, Json]]
+    dropped_attributes: tuple[str, ...] = ()
 
 
 def read_captures(connection: Connection) -> list[StoredCapture]:
@@ -42,6 +43,7 @@ def read_captures(connection: Connection) -> list[StoredCapture]:
             skipped=decode_json(row[8]),
             problem_count=row[9],
             problems=decode_json(row[10]),
+            dropped_attributes=tuple(row[11]),
         )
         for row in rows(connection, "read_captures")
     ]

@@ -26,6 +26,7 @@ from trajscope.store.derive import Derived, derive
 from trajscope.store.faults import store_error
 from trajscope.store.holding import Patience
 from trajscope.store.ingest import CaptureInfo, IngestReport, ingest
+from trajscope.store.parquet_out import ParquetFiles, write_parquet
 from trajscope.store.query import Params, QueryResult, Relation, describe, query
 from trajscope.store.reading_back import Trace, iter_traces
 from trajscope.store.reads import Reads
@@ -133,6 +134,15 @@ class Store(Reads):
         """
         with self._explained():
             return trim.prune(self._connection, before_ns, keep_scores=keep_scores, dry_run=dry_run)
+
+    def write_parquet(self, folder: Path, trace_ids: Sequence[str] | None = None) -> ParquetFiles:
+        """Write the spans of some traces, or of all, as Parquet below a folder that is there.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        with self._explained():
+            return write_parquet(self._connection, folder, trace_ids)
 
     def count(self) -> tuple[int, int]:
         """Return how many spans and traces the store holds."""

@@ -26,7 +26,7 @@ class CaptureInfo(msgspec.Struct, frozen=True, kw_only=True):
 
     id: hash of the content; the same content is kept once. name: the path as the user gave it.
     skipped: records that are no spans, by kind. problems: the first of the `problem_count` things
-    that could not be read.
+    that could not be read. dropped_attributes: patterns of attributes that were left out.
     """
 
     id: str
@@ -35,6 +35,7 @@ class CaptureInfo(msgspec.Struct, frozen=True, kw_only=True):
     skipped: dict[str, int] = {}
     problems: tuple[Problem, ...] = ()
     problem_count: int = 0
+    dropped_attributes: tuple[str, ...] = ()
 
 
 class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -169,5 +170,6 @@ def _save_capture(connection: Connection, info: CaptureInfo, report: IngestRepor
             "skipped": encode_json(info.skipped).decode(),
             "problem_count": max(info.problem_count, len(problems)),
             "problems": encode_json(problems).decode(),
+            "dropped_attributes": list(info.dropped_attributes),
         },
     )

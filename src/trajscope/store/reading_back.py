@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from trajscope.model.reading import NOT_UNDERSTOOD, Reading
+from trajscope.model.reading import NOT_UNDERSTOOD
+from trajscope.model.reading_json import reading_from_json
 from trajscope.model.span import Span, SpanEvent, SpanLink
-from trajscope.model.step import STEP_CLASSES
 from trajscope.store.columns import Record
 from trajscope.store.encoding import decode_as, decode_json
 from trajscope.store.sqltext import sql_text
@@ -27,17 +27,8 @@ CHUNK_SPANS = 20_000
 Trace = tuple[str, list[Record]]
 """A trace id and the trace's spans with their readings, in no particular order."""
 
-_readings = msgspec.json.Decoder(Reading)
 _events = msgspec.json.Decoder(tuple[SpanEvent, ...])
 _links = msgspec.json.Decoder(tuple[SpanLink, ...])
-
-_TUPLES = frozenset(
-    name
-    for cls in STEP_CLASSES.values()
-    for name, field in cls.model_fields.items()
-    if "tuple[str" in str(field.annotation)
-)
-"""Fields of steps that are tuples of texts; JSON only has lists."""
 
 
 def iter_traces(connection: Connection, trace_ids: Sequence[str] | None = None) -> Iterator[Trace]:
@@ -108,15 +99,4 @@ def to_record(row: Sequence[Any]) -> Record:
         links=() if row[14] == "[]" else decode_as(_links, row[14]),
         resource=decode_json(row[15]),
     )
-    return span, NOT_UNDERSTOOD if row[17] is None else _to_reading(row[17])
-
-
-def _to_reading(text: str) -> Reading:
-    reading = decode_as(_readings, text)
-    if not reading.fields.keys().isdisjoint(_TUPLES):
-        fields = {
-            name: tuple(value) if name in _TUPLES and isinstance(value, list) else value
-            for name, value in reading.fields.items()
-        }
-        reading = msgspec.structs.replace(reading, fields=fields)
-    return reading
+    return span, NOT_UNDERSTOOD if row[17] is None else reading_from_json(row[17])
