@@ -31,11 +31,24 @@ if TYPE_CHECKING:
 @click.option(
     "--memory-limit", default="350MB", show_default=True, help="What DuckDB may hold in memory."
 )
+@click.option(
+    "--drop-attributes",
+    "drop_attributes",
+    multiple=True,
+    metavar="GLOB",
+    help="Do not store attributes of this name, such as 'http.*' (repeat for several). Steps are "
+    "read before, so they keep what they are.",
+)
 @click.option("--quiet", is_flag=True, help="Print the totals only, not a line for each capture.")
 @input_options
 @json_option
 def COMMAND(  # noqa: N802
-    paths: tuple[str, ...], db: str, memory_limit: str, quiet: bool, as_json: bool
+    paths: tuple[str, ...],
+    db: str,
+    memory_limit: str,
+    drop_attributes: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Read captures into a DuckDB store: spans, and the typed steps derived from them.
 
@@ -51,7 +64,7 @@ def COMMAND(  # noqa: N802
     from trajscope.report.text import plural, safe_text
     from trajscope.store import Store
 
-    options = given_input()
+    options = given_input(drop_attributes=drop_attributes)
     with Store.open(db, memory_limit=memory_limit) as store:
         with _progress() as progress:
             done = list(ingest(paths, store, options, progress))

@@ -20,8 +20,9 @@ from trajscope.formats import (
     read_capture,
     recognised_sources,
 )
-from trajscope.model.reading import Reading
+from trajscope.model.reading import Reading, as_stored
 from trajscope.model.span import LogRecord, Span
+from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions
 from trajscope.store import CaptureInfo, IngestReport, Store
 
@@ -72,7 +73,7 @@ def _ingest_one(
 ) -> Ingested:
     name = choose_format(source, options.format_name).name
     own = Problems(strict=options.strict)
-    read = options.reader()
+    read, drop = options.reader(), Dropper(options.drop_attributes)
 
     def classified() -> Iterator[tuple[Span, Reading]]:
         count = 0
@@ -83,7 +84,7 @@ def _ingest_one(
             count += 1
             if count % _TELL_EVERY == 0:
                 progress(source.name, count)
-            yield record, read(record)
+            yield drop(record), read(record)
 
     def info() -> CaptureInfo:
         return CaptureInfo(
@@ -93,6 +94,7 @@ def _ingest_one(
             skipped=dict(own.skipped),
             problems=tuple(own.items),
             problem_count=own.count,
+            dropped_attributes=options.drop_attributes,
         )
 
     report = store.ingest(info, classified())
@@ -117,7 +119,9 @@ def content_hash(source: FileSource) -> str:
 def _join(store: Store, logs: list[LogRecord], read: Reader) -> Ingested | None:
     """Give stored spans the log records that speak of them; None if nothing changed."""
     known = {
-        (span.trace_id, span.span_id): span for _, found in store.iter_traces() for span, _ in found
+        (span.trace_id, span.span_id): as_stored(span, reading)
+        for _, found in store.iter_traces()
+        for span, reading in found
     }
     changed = [
         span
