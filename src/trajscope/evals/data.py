@@ -10,6 +10,7 @@ import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from reprlib import repr as shown
 from typing import Any, Literal
 
@@ -164,7 +165,7 @@ def _values(place: str, given: Any, known: Sequence[str], compat: Compat | None)
     """Return a mapping's members under our names; by default an unknown one is refused."""
     if not isinstance(given, Mapping):
         raise UsageError(f"{place}: is no mapping (got {shown(given)})")
-    names = {to_camel(name): name for name in known} | {name: name for name in known}
+    names = _spellings(tuple(known))
     unknown = [key for key in given if key not in names]
     if unknown and compat is None:
         near = difflib.get_close_matches(str(unknown[0]), names, 1)
@@ -173,6 +174,11 @@ def _values(place: str, given: Any, known: Sequence[str], compat: Compat | None)
             hint=f"did you mean {near[0]}?" if near else "put data of your own into metadata",
         )
     return {names[key]: value for key, value in given.items() if key in names}
+
+
+@cache
+def _spellings(known: tuple[str, ...]) -> Mapping[str, str]:
+    return {to_camel(name): name for name in known} | {name: name for name in known}
 
 
 def read_scorers(

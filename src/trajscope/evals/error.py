@@ -45,6 +45,11 @@ class ScorerRunError(TrajscopeError):
         self.result = result
         self.__cause__ = cause
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Scorers run in other processes; without this the error could not come back from one.
+        known = (self.scorer, self.steps, self.failed_step, self.completed_steps)
+        return _restored, (*known, self.__cause__, self.result)
+
     @property
     def details(self) -> dict[str, str]:
         """The run in four texts, under the reference's names."""
@@ -68,6 +73,24 @@ class ScorerRunError(TrajscopeError):
             "details": self.details,
             "cause": _chain(self.__cause__),
         }
+
+
+def _restored(
+    scorer: str,
+    steps: tuple[str, ...],
+    failed_step: str,
+    completed_steps: tuple[str, ...],
+    cause: BaseException,
+    result: ScorerResult | None,
+) -> ScorerRunError:
+    return ScorerRunError(
+        scorer,
+        steps=steps,
+        failed_step=failed_step,
+        completed_steps=completed_steps,
+        cause=cause,
+        result=result,
+    )
 
 
 def cause_text(error: BaseException) -> str:

@@ -183,7 +183,7 @@ def _passed(graded: Graded, known: Sequence[float], failed: int) -> bool | None:
     return None if above and below and failed else False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class EvalsResult:
     """What an evaluation gave.
 
@@ -196,6 +196,9 @@ class EvalsResult:
     items: tuple[ItemResult, ...]
     summaries: tuple[Summary, ...]
     turn_summaries: tuple[tuple[Summary, ...], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"EvalsResult({len(self.items)} items, scores={self.scores!r})"
 
     @property
     def scores(self) -> dict[str, float | None]:

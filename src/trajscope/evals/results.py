@@ -61,7 +61,7 @@ class JudgeRecord:
         return {"executions": [one.to_json() for one in self.executions]}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScorerResult(Generic[P_co, A_co]):
     """What a run of a scorer gave.
 
@@ -76,6 +76,13 @@ class ScorerResult(Generic[P_co, A_co]):
     results: StepResults[P_co, A_co] = field(default_factory=lambda: StepResults({}))
     prompts: Mapping[str, str] = field(default_factory=dict)
     judge: Mapping[str, JudgeRecord] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        # Short: asyncio.run writes out what it returns, and the run may hold a whole trajectory.
+        said = f"score={self.score!r}, reason={self.reason!r:.80}"
+        if self.not_scorable is not None:
+            said = f"not_scorable={dict(self.not_scorable)!r:.120}"
+        return f"ScorerResult(run_id={self.run_id!r:.80}, {said})"
 
     @property
     def run_id(self) -> Any:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from typing import Any
 
 import pytest
@@ -182,3 +183,19 @@ def test_a_test_run_holds_the_trajectory_as_output() -> None:
         "expected_trajectory": {"maxSteps": 1},
         "run_id": "r",
     }
+
+
+def test_an_error_comes_back_from_another_process() -> None:
+    scorer = create_scorer(id="s").preprocess(lambda c: 1).generate_score(raises("boom"))
+    with pytest.raises(ScorerRunError) as caught:
+        scorer.run_sync(output="x", run_id="r")
+    back = pickle.loads(pickle.dumps(caught.value))
+    assert str(back) == str(caught.value)
+    assert back.to_json() == caught.value.to_json()
+    assert back.result.to_json() == {"output": "x", "runId": "r", "preprocessStepResult": 1}
+
+
+def test_what_a_result_shows_is_short() -> None:
+    scorer = create_scorer(id="s").generate_score(lambda c: 1)
+    result = scorer.run_sync(output="x" * 10_000, run_id="r")
+    assert repr(result) == "ScorerResult(run_id='r', score=1, reason=None)"
