@@ -90,6 +90,19 @@ class FileSource:
         self._raw.seek(0)
         return io.BufferedReader(_Kept(self._raw))
 
+    def state(self) -> tuple[int, int, int] | None:
+        """What tells whether the file is the one it was: inode, size, time of change; None if gone.
+
+        A copied stream cannot change and has always the same.
+        """
+        if not isinstance(self._raw, Path):
+            return (0, 0, 0)
+        try:
+            found = self._raw.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
     def _note_fault(self, fault: str) -> None:
         self.fault = fault
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trajscope.assemble import join_logs
 from trajscope.conventions import Reader
-from trajscope.errors import Problems
+from trajscope.errors import InputError, Location, Problems
 from trajscope.formats import (
     FileSource,
     choose_format,
@@ -73,6 +73,7 @@ def _ingest_one(
 ) -> Ingested:
     name = choose_format(source, options.format_name).name
     own = Problems(strict=options.strict)
+    state = source.state()
     read, drop = options.reader(), Dropper(options.drop_attributes)
 
     def classified() -> Iterator[tuple[Span, Reading]]:
@@ -87,8 +88,15 @@ def _ingest_one(
             yield drop(record), read(record)
 
     def info() -> CaptureInfo:
+        content = content_hash(source)
+        if source.state() != state:
+            raise InputError(
+                "changed while it was read; expected a file that nobody writes any more",
+                at=Location(source.name),
+                hint="ingest it when it is complete (collectors rotate files), or a copy",
+            )
         return CaptureInfo(
-            id=content_hash(source),
+            id=content,
             name=source.name,
             format=name + options.mapping_mark(),
             skipped=dict(own.skipped),
