@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from trajscope.evals.outcome import EvalsResult
     from trajscope.evals.runs import create_trajectory_test_run
     from trajscope.evals.scorer import StepContext, create_scorer, not_scorable
+    from trajscope.judges import resolve_judge
     from trajscope.model.expectation import ExpectedStep, TrajectoryExpectation
     from trajscope.model.judge import JudgeReply, JudgeRequest
     from trajscope.model.score import Finding, Score
@@ -54,9 +55,12 @@ if TYPE_CHECKING:
     from trajscope.rules import audit_rule, audit_traces, load_policy
     from trajscope.scope import merge_session
     from trajscope.scorers.accuracy import create_trajectory_accuracy_scorer_code
+    from trajscope.scorers.accuracy_judge import create_trajectory_accuracy_scorer_llm
     from trajscope.scorers.blacklist import check_trajectory_blacklist
     from trajscope.scorers.comparison import compare_trajectories
     from trajscope.scorers.efficiency import check_trajectory_efficiency
+    from trajscope.scorers.tool_call_accuracy import create_tool_call_accuracy_scorer_code
+    from trajscope.scorers.tool_call_accuracy_judge import create_tool_call_accuracy_scorer_llm
     from trajscope.scorers.tool_failures import analyze_tool_failures
     from trajscope.scorers.trajectory import create_trajectory_scorer_code
     from trajscope.store import Store
@@ -93,8 +97,11 @@ _HOMES = {
     "create_agent_test_run": "evals.messages",
     "create_scorer": "evals.scorer",
     "create_test_message": "evals.messages",
+    "create_tool_call_accuracy_scorer_code": "scorers.tool_call_accuracy",
+    "create_tool_call_accuracy_scorer_llm": "scorers.tool_call_accuracy_judge",
     "create_tool_invocation": "evals.messages",
     "create_trajectory_accuracy_scorer_code": "scorers.accuracy",
+    "create_trajectory_accuracy_scorer_llm": "scorers.accuracy_judge",
     "create_trajectory_scorer_code": "scorers.trajectory",
     "create_trajectory_test_run": "evals.runs",
     "extract_agent_response_messages": "evals.messages",
@@ -119,6 +126,7 @@ _HOMES = {
     "merge_session": "scope",
     "merge_tool_invocations": "evals.messages",
     "not_scorable": "evals.scorer",
+    "resolve_judge": "judges",
     "round_to_two_decimals": "evals.messages",
     "run_evals": "pipeline.evals",
     "run_evals_sync": "pipeline.evals",
@@ -155,8 +163,11 @@ __all__ = [
     "create_agent_test_run",
     "create_scorer",
     "create_test_message",
+    "create_tool_call_accuracy_scorer_code",
+    "create_tool_call_accuracy_scorer_llm",
     "create_tool_invocation",
     "create_trajectory_accuracy_scorer_code",
+    "create_trajectory_accuracy_scorer_llm",
     "create_trajectory_scorer_code",
     "create_trajectory_test_run",
     "extract_agent_response_messages",
@@ -181,6 +192,7 @@ __all__ = [
     "merge_session",
     "merge_tool_invocations",
     "not_scorable",
+    "resolve_judge",
     "round_to_two_decimals",
     "run_evals",
     "run_evals_sync",

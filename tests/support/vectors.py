@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Callable
 from typing import Any
 
+from tests.support.judges import ScriptedJudge
 from tests.support.programs import result_json, run_evaluation, run_program
 from trajscope.assemble.mastra import extract_trajectory_from_records
 from trajscope.errors import SpanError, TrajscopeError
@@ -21,9 +23,11 @@ from trajscope.evals.scorer import StepScorer
 from trajscope.match.js import UNDEFINED, MalformedValue
 from trajscope.model.judge import JudgeError
 from trajscope.scorers.accuracy import create_trajectory_accuracy_scorer_code
+from trajscope.scorers.accuracy_judge import create_trajectory_accuracy_scorer_llm
 from trajscope.scorers.blacklist import check_trajectory_blacklist
 from trajscope.scorers.comparison import compare_trajectories
 from trajscope.scorers.efficiency import check_trajectory_efficiency
+from trajscope.scorers.tool_call_accuracy import create_tool_call_accuracy_scorer_code
 from trajscope.scorers.tool_failures import analyze_tool_failures
 from trajscope.scorers.trajectory import create_trajectory_scorer_code
 
@@ -118,6 +122,34 @@ def _accuracy_run(value: Json, options: Json) -> Json:
     return {**run, "noExpectation": "comparison" not in run["preprocess"]}
 
 
+def _tool_calls(value: Json, options: Json) -> Json:
+    given = _options(create_tool_call_accuracy_scorer_code, options)
+    result = create_tool_call_accuracy_scorer_code(**given, compat="mastra").run_sync(value)
+    return {"score": result.score, "preprocess": result.results["preprocess"]}
+
+
+def _judged_run(value: Json, options: Json) -> Json:
+    analysis = json.dumps(value["analysis"])
+    script = [{"text": analysis}, {"text": "because"}]
+    scorer = create_trajectory_accuracy_scorer_llm(
+        judge=ScriptedJudge(script),
+        **_options(create_trajectory_accuracy_scorer_llm, options),
+        compat="mastra",
+    )
+    run = {"input": value["input"], "output": value["trajectory"], "runId": "r"}
+    if "expectedTrajectory" in value:
+        run["expectedTrajectory"] = value["expectedTrajectory"]
+    result = scorer.run_sync(run)
+    found = result.results["preprocess"]
+    return {
+        "score": result.score,
+        "hasSteps": found["hasSteps"],
+        "hasExpected": found.get("hasExpected", False),
+        "reason": result.reason,
+        "judgeKeys": sorted(result.to_json()["judge"]),
+    }
+
+
 def _message(function: Callable[..., Json]) -> Callable[[Json, Json], Json]:
     """Return a message helper that takes its options by keyword; its None is undefined."""
 
@@ -166,6 +198,8 @@ _FUNCTIONS: dict[str, Replay] = {
     "createTrajectoryScorerCode": _scorer_run(create_trajectory_scorer_code),
     "createTrajectoryAccuracyScorerCode": _accuracy_run,
     "createTrajectoryTestRun": lambda value, _: create_trajectory_test_run(value, compat="mastra"),
+    "createToolCallAccuracyScorerCode": _tool_calls,
+    "createTrajectoryAccuracyScorerLLM": _judged_run,
     "scorerRun": lambda value, _: run_program(value),
     "runEvals": lambda value, _: run_evaluation(value),
     **_MESSAGE_HELPERS,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 
 import pytest
 from pydantic import BaseModel, Field
 
 from tests.support.model_server import Answer, ModelServer, model_server
 from trajscope.errors import UsageError
-from trajscope.judges import Patience, resolve_judge
+from trajscope.judges import ModelJudge, Patience, resolve_judge
 from trajscope.model.judge import JudgeError, JudgeReply, JudgeRequest, TokenUsage
 
 SOON = Patience(timeout_s=5, tries=3, wait_s=0.01, max_wait_s=0.05)
@@ -131,6 +132,75 @@ def test_a_server_that_talks_nonsense(raw: bytes) -> None:
     assert error.facts.code in ("server", "format", "request")
 
 
+def test_a_refusal_in_words_is_shown() -> None:
+    with model_server([Answer(refusal="I will not judge that.")]) as server:
+        error = failure(server)
+    assert (error.facts.code, error.facts.raw_output) == ("refusal", "I will not judge that.")
+    assert (error.facts.attempt_count, error.facts.model_call_count) == (1, 1)
+    assert "I will not judge that." in str(error)
+
+
+def test_a_reply_that_was_cut_off_is_none_even_if_it_ends_well() -> None:
+    cut = Answer('{"score": 1}', finish_reason="length")
+    with model_server([cut]) as server:
+        error = failure(server)
+    assert (error.facts.code, error.facts.finish_reason) == ("format", "length")
+    with model_server([Answer("so far", finish_reason="length")]) as server:
+        assert ask(server, JudgeRequest("why?")).output == "so far"
+
+
+def test_who_is_asked_to_wait_too_long_gives_up_at_once() -> None:
+    with model_server([Answer(status=429, headers={"retry-after": "3600"})]) as server:
+        error = failure(server)
+    assert (error.facts.code, len(server.requests)) == ("rate_limit", 1)
+
+
+def test_retry_after_may_be_a_date() -> None:
+    past = Answer(status=503, headers={"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"})
+    slow = Patience(timeout_s=5, tries=2, wait_s=20, max_wait_s=30)
+    with model_server([past, GOOD]) as server:
+        assert ask(server, patience=slow).output.score == 0.25
+
+
+def test_a_quota_that_is_used_up_is_not_waited_for() -> None:
+    body = b'{"error": {"message": "no money", "code": "insufficient_quota"}}'
+    with model_server([Answer(status=429, raw=body)]) as server:
+        error = failure(server)
+    assert (error.facts.code, len(server.requests)) == ("request", 1)
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_a_key_that_the_server_repeats_is_hidden(
+    status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTHER_API_KEY", "other-key-1")
+    said = "no access for sk-secret nor other-key-1"
+    with model_server([Answer(said, status=status)]) as server:
+        error = failure(server)
+    assert "no access for [key] nor [key]" in str(error)
+
+
+def test_open_questions_share_their_connections() -> None:
+    with model_server([Answer("fine")]) as server:
+        judge = resolve_judge("openai-chat:stub-1", base_url=server.url, patience=SOON)
+        assert resolve_judge("openai-chat:stub-1", base_url=server.url, patience=SOON) is judge
+
+        async def some() -> None:
+            first = asyncio.create_task(_several(judge, 5))
+            await asyncio.gather(first, _several(judge, 5))
+
+        asyncio.run(some())
+        assert len({request["peer"] for request in server.requests}) <= 2
+        assert len(server.requests) == 10
+        asyncio.run(_several(judge, 1))
+        assert len(judge._models) == 1
+
+
+async def _several(judge: ModelJudge, times: int) -> None:
+    for _ in range(times):
+        await judge.ask(JudgeRequest("why?"))
+
+
 def test_a_reply_without_usage_has_none() -> None:
     with model_server([Answer('{"score": 1}', usage=None)]) as server:
         assert ask(server).usage is None
@@ -161,7 +231,7 @@ def test_keys_and_addresses_come_from_the_environment(monkeypatch: pytest.Monkey
         monkeypatch.setenv("OPENAI_API_KEY", "sk-other")
         judge = resolve_judge("openai-chat:stub-1", patience=SOON)
         reply = asyncio.run(judge.ask(REQUEST))
-    assert (judge.model_id, judge.provider, reply.output.score) == ("stub-1", "openai-chat", 0.25)
+    assert (judge.model_id, judge.provider, reply.output.score) == ("stub-1", "openai", 0.25)
 
 
 @pytest.mark.parametrize(
@@ -170,6 +240,7 @@ def test_keys_and_addresses_come_from_the_environment(monkeypatch: pytest.Monkey
         ("gpt", "Unknown model: gpt"),
         ("nobody:model", "Unknown model: nobody:model"),
         ("", "no model name"),
+        ("openai:", "names no model"),
         ("openai:gpt-5", "OPENAI_API_KEY"),
     ],
 )
@@ -181,8 +252,16 @@ def test_a_judge_that_cannot_be(model: str, said: str, monkeypatch: pytest.Monke
     assert caught.value.hint
 
 
+def test_the_library_of_a_provider_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "groq", None)
+    monkeypatch.delitem(sys.modules, "pydantic_ai.providers.groq", raising=False)
+    with pytest.raises(UsageError, match="judge groq:llama: the library") as caught:
+        resolve_judge("groq:llama")
+    assert caught.value.hint == "pip install 'pydantic-ai-slim[groq]'"
+
+
 def test_the_extra_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pydantic_ai", None)
+    monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     with pytest.raises(UsageError) as caught:
         resolve_judge("openai:gpt-5")
     assert caught.value.hint == "pip install 'trajscope[judge]'"
