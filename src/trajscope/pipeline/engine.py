@@ -6,32 +6,25 @@ the few names that occur by the definition's own `matches_step`; statements join
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from trajscope.errors import SpanError, UsageError
 from trajscope.evals.expectations import unmatched
 from trajscope.evals.select import TraceFacts, selects
-from trajscope.match import compile_pattern, tool_key
+from trajscope.match import tool_key
 from trajscope.model.expectation import NamedExpectation, Selector
 from trajscope.model.score import Score
 from trajscope.model.step import BaseStep
 from trajscope.pipeline._set_wise import attributes_of, exact_ids, step_of
+from trajscope.pipeline._twins import Twins
 from trajscope.pipeline.load import facts, stored
 from trajscope.pipeline.provenance import expectation_hash, scorer_version
 from trajscope.pipeline.scoring import NO_EXPECTATION, Judged, Scoring
 from trajscope.ports import Scorer, SetScorer
 from trajscope.scorers._asked import asked_limits, asked_rules
-from trajscope.scorers._blacklist import MAX_HITS
 from trajscope.store import Store
-from trajscope.store.args_key import NAN_MARK
 from trajscope.store.scoring import JudgedTrace, ScoringTables, Summary
-
-_PARAMS: Mapping[str, Mapping[str, object]] = {
-    "scorers/blacklist": {"max_hits": MAX_HITS},
-    "scorers/tool_failures": {"nan_mark": NAN_MARK},
-}
-"""What a statement is given besides the tables."""
 
 _ANY_TRACE = Selector()
 
@@ -149,9 +142,8 @@ class SetScoring:
         self._refuse_unknown()
         self._ask()
         self._judge()
-        self._number_names()
-        for scorer in self._chosen:
-            self._run(scorer)
+        twins = Twins(self._store, self._tables, self._asked, self._number_names())
+        twins.run(self._chosen, named=self._named)
         self._define_odd()
         if self._sessions:
             rest = Scoring(self._sessions, self._chosen, named=self._named)
@@ -227,7 +219,7 @@ class SetScoring:
             if row[0] in numbers
         }
 
-    def _number_names(self) -> None:
+    def _number_names(self) -> list[BaseStep]:
         names = self._tables.rows("scoring/read_names")
         steps = [step_of(*row) for row in names]
         tools: dict[str, int] = {}
@@ -248,31 +240,7 @@ class SetScoring:
             },
         )
         self._tables.run("scoring/number_steps")
-        self._match_rules(steps)
-
-    def _match_rules(self, steps: Sequence[BaseStep]) -> None:
-        matching: dict[str, list[int]] = {}
-        rows: list[tuple[int, int, int, int]] = []
-        for rule in asked_rules([named.expect for named in self._asked]):
-            for nth, text in enumerate(rule.texts):
-                if text not in matching:
-                    pattern = compile_pattern(text)
-                    matching[text] = [n for n, s in enumerate(steps) if pattern.matches_step(s)]
-                rows += [(rule.e, rule.rule, nth, n) for n in matching[text]]
-        names = ("e", "rule", "nth", "name_no")
-        columns = {name: [row[n] for row in rows] for n, name in enumerate(names)}
-        self._tables.fill("asked_names", columns)
-
-    def _run(self, scorer: SetScorer) -> None:
-        applies = [scorer.applies(named.expect) for named in self._asked]
-        if any(applies):
-            self._tables.run(scorer.statement, _PARAMS.get(scorer.statement))
-        silent = [n for n, asks in enumerate(applies) if not asks]
-        if self._named and silent:
-            self._tables.run(
-                "scoring/not_asked",
-                {"scorer": scorer.name, "reason": scorer.not_asked, "expectations": silent},
-            )
+        return steps
 
     def _define_odd(self) -> None:
         """Score the odd traces by the definition."""

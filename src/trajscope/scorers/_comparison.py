@@ -21,7 +21,8 @@ from trajscope.scorers._results import ComparisonResult, Pair, PairStatus
 MAX_EXTRA_LINES = 1000
 """Lines of an alignment for steps that are left over; more are counted and not kept."""
 _EXTRA_PENALTY = 0.5
-_REPEAT_PENALTY = 0.1
+REPEAT_PENALTY = 0.1
+"""Taken off for each name that occurs too often, where repeats are not allowed."""
 
 
 def compare(trajectory: Trajectory, expectation: TrajectoryExpectation) -> ComparisonResult:
@@ -112,7 +113,7 @@ def _score(count: int, expected: int, actual: int, ordering: Ordering, repeats: 
     score = count / expected
     if ordering == "strict" and actual > expected:
         score -= _EXTRA_PENALTY * (actual - expected) / expected
-    return max(0.0, score - _REPEAT_PENALTY * repeats)
+    return max(0.0, score - REPEAT_PENALTY * repeats)
 
 
 def _penalised(expectation: TrajectoryExpectation, repeated: Sequence[str]) -> int:
@@ -187,14 +188,18 @@ def _with_hint(pair: Pair, trajectory: Trajectory) -> Pair:
     for step in trajectory.walk():
         if not pattern.matches_step(step):
             continue
-        if not was_executed(step):
-            said = "a model requested this call, and it never ran"
-        elif step.is_tool:
+        if step.is_tool and was_executed(step):
             continue
-        else:
-            said = f"no tool call has this name, a step of type {step.step_type} has (scope: tree)"
-        return pair.model_copy(update={"reasons": (f"name: {said}",)})
+        said = hint_of(step.step_type, executed=was_executed(step))
+        return pair.model_copy(update={"reasons": (said,)})
     return pair
+
+
+def hint_of(step_type: str, *, executed: bool) -> str:
+    """Return what is said of a missing step when a step that does not count has its name."""
+    if not executed:
+        return "name: a model requested this call, and it never ran"
+    return f"name: no tool call has this name, a step of type {step_type} has (scope: tree)"
 
 
 def _named(alignment: Sequence[Pair], *statuses: PairStatus) -> tuple[str, ...]:

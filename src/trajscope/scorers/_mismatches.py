@@ -10,13 +10,14 @@ from trajscope.scorers._results import ComparisonResult, Pair
 def find_mismatches(result: ComparisonResult, trajectory: Trajectory) -> list[Finding]:
     """Return a finding for every pair of the alignment but matches and extra steps."""
     return [
-        _finding(pair, trajectory)
+        mismatch(pair, trajectory.trace_id)
         for pair in result.alignment
         if pair.status not in ("matched", "extra")
     ]
 
 
-def _finding(pair: Pair, trajectory: Trajectory) -> Finding:
+def mismatch(pair: Pair, trace_id: str | None) -> Finding:
+    """Return the finding of one pair that is neither a match nor an extra step."""
     labels = {
         "missing": "was expected and not taken",
         "mismatched": "was taken with other data than expected",
@@ -30,7 +31,7 @@ def _finding(pair: Pair, trajectory: Trajectory) -> Finding:
         message=f"step {pair.expected!r} {labels[pair.status]}{reasons}",
         severity=Severity.WARNING if unknown else Severity.ERROR,
         verdict=Verdict.UNKNOWN if unknown else Verdict.VIOLATED,
-        trace_id=pair.trace_id or trajectory.trace_id,
+        trace_id=pair.trace_id or trace_id,
         span_ids=(pair.span_id,) if pair.span_id else (),
         steps=(pair.expected,) if pair.expected else (),
     )

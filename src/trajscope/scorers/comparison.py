@@ -97,6 +97,8 @@ class ComparisonScorer:
 
     name = "comparison"
     description = "How the steps that were taken compare with the expected ones, with an alignment."
+    statement = "scorers/comparison"
+    not_asked = "the expectation has no steps"
 
     def applies(self, expectation: TrajectoryExpectation) -> bool:
         """Whether the expectation has steps."""
@@ -105,7 +107,7 @@ class ComparisonScorer:
     def score(self, trajectory: Trajectory, expectation: TrajectoryExpectation) -> Score:
         """Return the score; not evaluable without steps, or if unknown data decide."""
         if expectation.steps is None:
-            return not_evaluable(self.name, trajectory, "the expectation has no steps")
+            return not_evaluable(self.name, trajectory, self.not_asked)
         result = compare(trajectory, expectation)
         return to_score(self.name, trajectory, result, find_mismatches(result, trajectory))
 

@@ -84,6 +84,8 @@ class TrajectoryScorer:
 
     name = "trajectory"
     description = "Accuracy, efficiency, blacklist and tool failures in one weighted score."
+    statement = "scorers/trajectory"
+    not_asked = ""
     weights = Weights()
 
     def applies(self, expectation: TrajectoryExpectation) -> bool:  # noqa: ARG002

@@ -14,6 +14,7 @@ import duckdb
 import pyarrow as pa
 
 from trajscope.model.score import Finding, Score, Severity, Verdict
+from trajscope.model.span import Json
 from trajscope.store.encoding import decode_json, encode_json
 from trajscope.store.faults import store_error
 from trajscope.store.sqltext import sql_text
@@ -35,6 +36,7 @@ _FINDING = pa.struct(
         *((name, _TEXTS) for name in ("span_ids", "steps")),
     ]
 )
+_FINDING_FIELDS = tuple(field.name for field in _FINDING)
 _SCORED = pa.schema(
     {
         "scorer": _TEXT,
@@ -121,9 +123,13 @@ class ScoringTables:
 
     def add(self, scores: Sequence[tuple[int, int, Score]]) -> None:
         """Append scores that the definition made, each with its expectation and trace."""
-        rows = [_to_row(e, t, score) for e, t, score in scores]
+        self.add_rows([_to_row(e, t, score) for e, t, score in scores])
+
+    def add_rows(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Append rows of the table `scored`, details and findings as plain values."""
+        written = [{**row, "details": _text(row["details"])} for row in rows]
         with self._explained():
-            self._with(pa.Table.from_pylist(rows, _SCORED), sql_text("scoring/add_scored"))
+            self._with(pa.Table.from_pylist(written, _SCORED), sql_text("scoring/add_scored"))
 
     def summary(self, scorers: Sequence[str]) -> Summary:
         """Return how many scores of these scorers there are, and how many say what."""
@@ -171,12 +177,18 @@ def _to_row(e: int, t: int, score: Score) -> dict[str, Any]:
         "t": t,
         "value": score.value,
         "reason": score.reason,
-        "details": None if score.details is None else encode_json(score.details).decode(),
-        "findings": [
-            {name: getattr(finding, name) for name in (field.name for field in _FINDING)}
-            for finding in score.findings
-        ],
+        "details": score.details,
+        "findings": list(map(finding_row, score.findings)),
     }
+
+
+def finding_row(finding: Finding) -> dict[str, Any]:
+    """Return a finding as the table `scored` holds it."""
+    return {name: getattr(finding, name) for name in _FINDING_FIELDS}
+
+
+def _text(details: Json | None) -> str | None:
+    return None if details is None else encode_json(details).decode()
 
 
 def _to_score(row: Sequence[Any]) -> Score:

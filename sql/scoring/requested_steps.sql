@@ -1,0 +1,6 @@
+-- The names of the calls that were only requested, in walking order.
+SELECT step.t, list(recorded.name ORDER BY step.lft)
+FROM judged_steps step
+JOIN steps recorded ON recorded.rowid = row_no
+WHERE NOT step.executed
+GROUP BY step.t;
