@@ -24,6 +24,7 @@ class Answer:
     headers: dict[str, str] = field(default_factory=dict)
     hang_s: float = 0
     finish_reason: str = "stop"
+    refusal: str | None = None
     raw: bytes | None = None
     usage: dict[str, Any] | None = field(
         default_factory=lambda: {
@@ -50,10 +51,13 @@ def model_server(script: Sequence[Answer]) -> Iterator[ModelServer]:
     requests: list[dict[str, Any]] = []
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             answer = script[min(len(requests), len(script) - 1)]
-            requests.append({"path": self.path, **json.loads(body)})
+            peer = f"{self.client_address[0]}:{self.client_address[1]}"
+            requests.append({"path": self.path, "peer": peer, **json.loads(body)})
             time.sleep(answer.hang_s)
             data = (
                 answer.raw if answer.raw is not None else json.dumps(_completion(answer)).encode()
@@ -86,8 +90,11 @@ def model_server(script: Sequence[Answer]) -> Iterator[ModelServer]:
 
 def _completion(answer: Answer) -> dict[str, Any]:
     if answer.status >= 400:
-        return {"error": {"message": "scripted", "type": "scripted", "code": answer.status}}
+        said = answer.text or "scripted"
+        return {"error": {"message": said, "type": "scripted", "code": answer.status}}
     message = {"role": "assistant", "content": answer.text}
+    if answer.refusal is not None:
+        message["refusal"] = answer.refusal
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -18,10 +20,13 @@ from trajscope.judges._reply import BrokenReply, read_reply
 from trajscope.model.judge import JudgeError, JudgeFacts, JudgeReply, JudgeRequest, TokenUsage
 
 if TYPE_CHECKING:
+    from pydantic_ai.exceptions import ModelAPIError
     from pydantic_ai.messages import ModelMessage, ModelResponse
     from pydantic_ai.models import Model
 
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
+_SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
+_SHORTEST_SECRET = 6
 SHOWN_REPLY = 200
 """Characters of a broken reply that its message shows; all of it is in the facts."""
 
@@ -31,8 +36,9 @@ class Patience:
     """How long a judge is waited for.
 
     timeout_s: one call of the model, in seconds. tries: calls in all while the provider answers
-    429, 5xx or not at all. wait_s: before the second call, doubled each time; `Retry-After` counts
-    instead where the provider names it. max_wait_s: longest wait between two calls.
+    429, 5xx or not at all. wait_s: before the second call, doubled each time, and up to a quarter
+    more, so that many do not come back at once; `Retry-After` counts instead where the provider
+    names it. max_wait_s: longest wait between two calls; who is asked to wait longer gives up.
     """
 
     timeout_s: float = 120
@@ -56,9 +62,11 @@ class _Spent:
         self.calls += 1
         self.usage = _sum(self.usage, _usage_of(response))
         cost = _cost_of(response)
-        self.cost = cost if self.cost is None or cost is None else self.cost + cost
+        known = self.calls == 1 or self.cost is not None
+        self.cost = (self.cost or 0.0) + cost if known and cost is not None else None
         self.finish_reason = response.finish_reason
-        self.raw_output = response.text or ""
+        details = response.provider_details or {}
+        self.raw_output = response.text or str(details.get("refusal") or "")
 
     def facts(self, code: str) -> JudgeFacts:
         return JudgeFacts(
@@ -76,13 +84,17 @@ class _Spent:
 class ModelJudge:
     """A model of any provider pydantic-ai knows.
 
-    make: gives the model; called once per question, since connections belong to one event loop.
+    make: gives the model; called once per event loop, since connections belong to one. Questions
+    that are open at the same time share them, and the last one closes them.
     """
 
     make: Callable[[], Model] = field(repr=False)
     model_id: str
     provider: str | None
     patience: Patience = Patience()
+    _models: dict[asyncio.AbstractEventLoop, Model] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     async def ask(self, request: JudgeRequest) -> JudgeReply:
         """Put one question; once more when the reply breaks the schema.
@@ -91,10 +103,17 @@ class ModelJudge:
             JudgeError: no usable reply came; `facts.code` is `format`, `timeout`, `rate_limit`,
                 `server`, `refusal` or `request`.
         """
-        model = self.make()
-        spent = _Spent()
+        model = self._model(asyncio.get_running_loop())
         async with model:
-            return await self._ask(model, request, spent)
+            return await self._ask(model, request, _Spent())
+
+    def _model(self, loop: asyncio.AbstractEventLoop) -> Model:
+        if loop not in self._models:
+            for other in list(self._models):
+                if other.is_closed():
+                    self._models.pop(other, None)
+            self._models[loop] = self.make()
+        return self._models[loop]
 
     async def _ask(self, model: Model, request: JudgeRequest, spent: _Spent) -> JudgeReply:
         from pydantic_ai.messages import ModelRequest, UserPromptPart
@@ -109,9 +128,10 @@ class ModelJudge:
             spent.add(response)
             text = spent.raw_output or ""
             if response.finish_reason == "content_filter":
-                raise self._error("the model refused to judge", "refusal", spent)
+                said = f" (got {text[:SHOWN_REPLY]!r})" if text else ""
+                raise self._error(f"the model refused to judge{said}", "refusal", spent)
             try:
-                output = _output(text, request)
+                output = _output(text, request, cut=response.finish_reason == "length")
             except BrokenReply as error:
                 if spent.attempts > 1:
                     said = f"{error} (got {text[:SHOWN_REPLY]!r})"
@@ -152,18 +172,21 @@ class ModelJudge:
                 raise self._error("the model refused to judge", "refusal", spent) from error
             except exceptions.ModelAPIError as error:
                 status = getattr(error, "status_code", None)
-                if not _may_pass(error, status) or number == patience.tries:
-                    raise self._error(_said(error, status), _code(status), spent) from error
-                await asyncio.sleep(_wait(error, number, patience))
+                wait = _wait(error, number, patience)
+                if not _may_pass(error, status) or number == patience.tries or wait is None:
+                    said = hidden(_said(error, status), model)
+                    raise self._error(said, _code(error, status), spent) from error
+                await asyncio.sleep(wait)
             except exceptions.UserError as error:
-                raise UsageError(f"judge {self.model_id}: {error}") from error
+                raise UsageError(hidden(f"judge {self.model_id}: {error}", model)) from error
             except exceptions.AgentRunError as error:
-                raise self._error(f"an unusable answer ({error})", "server", spent) from error
+                said = hidden(f"an unusable answer ({str(error)[:SHOWN_REPLY]})", model)
+                raise self._error(said, "server", spent) from error
         raise AssertionError  # the last try returns or raises
 
     def _error(self, said: str, code: str, spent: _Spent) -> JudgeError:
         hint = {
-            "rate_limit": "ask fewer at once, or later",
+            "rate_limit": "ask fewer at once, or later (Patience.tries, Patience.max_wait_s)",
             "timeout": "give it more time (Patience.timeout_s), or take a faster model",
             "request": "check the model's name and the key",
         }.get(code)
@@ -194,40 +217,55 @@ def _parameters(model: Model, request: JudgeRequest) -> Any:
     return ModelRequestParameters(output_mode="native", output_object=definition)
 
 
-def _output(text: str, request: JudgeRequest) -> Any:
+def _output(text: str, request: JudgeRequest, *, cut: bool) -> Any:
+    if cut and request.schema is not None:
+        raise BrokenReply("the reply was cut off at its longest; a shorter one was expected")
     if request.schema is not None:
-        return read_reply(text, request.schema)
+        return read_reply(text, request.schema, request.prompt)
     if not text.strip():
         raise BrokenReply("the reply is empty; a text was expected")
     return text
 
 
 def _may_pass(error: Exception, status: int | None) -> bool:
-    from pydantic_ai.exceptions import ModelConnectionError
+    from pydantic_ai.exceptions import ModelConnectionError, ModelQuotaExceededError
 
+    if isinstance(error, ModelQuotaExceededError):
+        return False
     return status in _BUSY if status is not None else isinstance(error, ModelConnectionError)
 
 
 def _said(error: Exception, status: int | None) -> str:
-    if status is None:
-        return f"cannot be reached ({str(error)[:SHOWN_REPLY]})"
-    return f"its provider answered {status} ({str(error)[:SHOWN_REPLY]})"
+    said = f"cannot be reached ({error}" if status is None else f"its provider answered {status} ("
+    body = "" if status is None else str(getattr(error, "body", None) or "no more was said")
+    return f"{said}{body}"[:SHOWN_REPLY] + ")"
 
 
-def _code(status: int | None) -> str:
-    if status == 429:
+def _code(error: Exception, status: int | None) -> str:
+    from pydantic_ai.exceptions import ModelQuotaExceededError
+
+    if status == 429 and not isinstance(error, ModelQuotaExceededError):
         return "rate_limit"
     return "server" if status is None or status >= 500 else "request"
 
 
-def _wait(error: Exception, number: int, patience: Patience) -> float:
-    """Return the seconds to wait: as long as the provider asks for, within bounds."""
-    headers = getattr(error, "headers", None) or {}
-    try:
-        asked = float(headers.get("retry-after", ""))
-    except ValueError:
-        asked = patience.wait_s * 2 ** (number - 1)
-    return min(max(asked, 0.0), patience.max_wait_s)
+def _wait(error: ModelAPIError, number: int, patience: Patience) -> float | None:
+    """Return the seconds to wait; None where the provider asks for more than is allowed."""
+    if error.retry_after is not None:
+        asked = float(error.retry_after)
+        return asked if asked <= patience.max_wait_s else None
+    longest: float = min(patience.wait_s * 2 ** (number - 1), patience.max_wait_s)
+    return longest + random.uniform(0, longest / 4)  # noqa: S311 - no secret
+
+
+def hidden(text: str, model: Any = None) -> str:
+    """Return a text without the keys of the model and of the environment, should it quote one."""
+    key = getattr(getattr(model, "client", None), "api_key", None)
+    named = [value for name, value in os.environ.items() if name.upper().endswith(_SECRET)]
+    for secret in (key, *named):
+        if isinstance(secret, str) and len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, "[key]")
+    return text
 
 
 def _usage_of(response: ModelResponse) -> TokenUsage | None:

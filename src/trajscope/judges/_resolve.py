@@ -6,6 +6,9 @@ reads them, or from the caller; they are never shown, and a missing one is told 
 
 from __future__ import annotations
 
+import os
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from trajscope.errors import UsageError
@@ -35,13 +38,32 @@ def resolve_judge(
             missing.
     """
     _check_installed()
-    provider, _, name = model.partition(":")
+    if not isinstance(model, str) or not model.strip():
+        raise UsageError(f"judge: is no model name (got {model!r:.80})", hint=_EXAMPLE)
+    environment = hash(frozenset(os.environ.items()))
+    return _judge(model.strip(), base_url, api_key, patience or Patience(), environment)
+
+
+@lru_cache(maxsize=16)
+def _judge(
+    model: str,
+    base_url: str | None,
+    api_key: str | None,
+    patience: Patience,
+    environment: int,  # noqa: ARG001 - another environment may hold another key
+) -> ModelJudge:
+    """Return the judge, kept: it is asked for once per question, and making a model takes 70 ms."""
+
+    made = _made(model, base_url, api_key)  # an unknown model or a missing key is told now
+    unused = [made]
 
     def make() -> Model:
-        return _made(model, base_url, api_key)
+        try:
+            return unused.pop()
+        except IndexError:
+            return _made(model, base_url, api_key)
 
-    make()  # an unknown model or a missing key is told now
-    return ModelJudge(make, name or model, provider if name else None, patience or Patience())
+    return ModelJudge(make, made.model_name, made.system or None, patience)
 
 
 def _check_installed() -> None:
@@ -58,8 +80,8 @@ def _made(model: str, base_url: str | None, api_key: str | None) -> Model:
     from pydantic_ai.exceptions import UserError
     from pydantic_ai.models import infer_model
 
-    if not isinstance(model, str) or not model.strip():
-        raise UsageError(f"judge: is no model name (got {model!r:.80})", hint=_EXAMPLE)
+    if model.endswith(":"):
+        raise UsageError(f"judge {model}: names no model", hint=_EXAMPLE)
     try:
         made = (
             infer_model(model)
@@ -67,12 +89,12 @@ def _made(model: str, base_url: str | None, api_key: str | None) -> Model:
             else infer_model(model, lambda name: _provider(name, model, base_url, api_key))
         )
     except UserError as error:
-        text = str(error).split("\n", 1)[0]
+        text = str(error).split("\n", 1)[0].split(" To try Pydantic AI", 1)[0]
         raise UsageError(f"judge {model}: {text}", hint=_hint(text)) from error
     except ImportError as error:
         raise UsageError(
-            f"judge {model}: the library of its provider is not installed ({error})",
-            hint="pip install 'pydantic-ai-slim[PROVIDER]'",
+            f"judge {model}: the library of its provider is not installed",
+            hint=_install(str(error)),
         ) from error
     except ValueError as error:
         raise UsageError(f"judge {model}: {str(error)[:200]}", hint=_EXAMPLE) from error
@@ -89,6 +111,12 @@ def _hint(text: str) -> str:
         if text.startswith("Unknown model")
         else "set the provider's key in the environment"
     )
+
+
+def _install(said: str) -> str:
+    """Return how to install what the library misses; it says so itself, in many words."""
+    named = re.search(r"pydantic-ai-slim\[[\w-]+\]", said)
+    return f"pip install '{named[0] if named else 'pydantic-ai-slim[PROVIDER]'}'"
 
 
 def _provider(name: str, model: str, base_url: str | None, api_key: str | None) -> Any:
