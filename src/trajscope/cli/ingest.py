@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -39,6 +40,12 @@ if TYPE_CHECKING:
     help="Do not store attributes of this name, such as 'http.*' (repeat for several). Steps are "
     "read before, so they keep what they are.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes that read large captures; default: one for each core.",
+)
 @click.option("--quiet", is_flag=True, help="Print the totals only, not a line for each capture.")
 @input_options
 @json_option
@@ -47,6 +54,7 @@ def COMMAND(  # noqa: N802
     db: str,
     memory_limit: str,
     drop_attributes: tuple[str, ...],
+    jobs: int | None,
     quiet: bool,
     as_json: bool,
 ) -> None:
@@ -60,6 +68,7 @@ def COMMAND(  # noqa: N802
       trajscope ingest traces/ --db spans.duckdb
       cat trace.json | trajscope ingest - --db spans.duckdb
     """
+    from trajscope.pipeline.parallel import cores
     from trajscope.pipeline.storing import ingest
     from trajscope.report.text import plural, safe_text
     from trajscope.store import Store
@@ -67,7 +76,7 @@ def COMMAND(  # noqa: N802
     options = given_input(drop_attributes=drop_attributes)
     with Store.open(db, memory_limit=memory_limit) as store:
         with _progress() as progress:
-            done = list(ingest(paths, store, options, progress))
+            done = list(ingest(paths, store, options, progress, jobs=jobs or cores()))
         spans, traces = store.count()
     print_problems(options.problems)
     read = sum(one.report.spans for one in done)
@@ -118,11 +127,11 @@ def COMMAND(  # noqa: N802
 def _progress() -> Iterator[Progress]:
     """Show what is being read while stderr is a terminal."""
     if not sys.stderr.isatty():
-        yield lambda _name, _count: None
+        yield lambda _name, _count, _share: None
         return
     from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
-    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.text import Text
 
     from trajscope.report.text import safe_text
@@ -130,13 +139,27 @@ def _progress() -> Iterator[Progress]:
     columns = (
         SpinnerColumn(),
         TextColumn("{task.fields[name]}", markup=False),
-        TextColumn("{task.completed:,.0f} spans", markup=False),
-        TimeElapsedColumn(),
+        BarColumn(),
+        TextColumn("{task.fields[spans]:,} spans, {task.fields[rate]:,.0f} a second", markup=False),
+        TimeRemainingColumn(),
     )
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, name=Text(""))
+        task = bar.add_task("", total=None, name=Text(""), spans=0, rate=0.0)
+        known, since = "", monotonic()
 
-        def tell(name: str, count: int) -> None:
-            bar.update(task, completed=count, name=safe_text(name, 60))
+        def tell(name: str, count: int, share: float | None) -> None:
+            nonlocal known, since
+            if name != known:
+                known, since = name, monotonic()
+                bar.reset(task)
+            rate = count / max(monotonic() - since, 0.001)
+            bar.update(
+                task,
+                total=None if share is None else 1.0,
+                completed=share or 0,
+                name=safe_text(name, 60),
+                spans=count,
+                rate=rate,
+            )
 
         yield tell

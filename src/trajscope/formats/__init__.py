@@ -12,16 +12,21 @@ from trajscope.formats._choose import (
     recognised_sources,
 )
 from trajscope.formats._expand import DEFAULT_MAX_EXPANDED
+from trajscope.formats._parts import Divisible, FilePart, parts_of, read_part
 from trajscope.formats._source import FileSource, find_sources, parse_size
 
 __all__ = [
     "DEFAULT_MAX_EXPANDED",
+    "Divisible",
+    "FilePart",
     "FileSource",
     "choose_format",
     "find_sources",
     "formats",
     "parse_size",
+    "parts_of",
     "read_capture",
     "read_captures",
+    "read_part",
     "recognised_sources",
 ]

@@ -18,7 +18,7 @@ from trajscope.errors import (
 from trajscope.formats._expand import DEFAULT_MAX_EXPANDED
 from trajscope.formats._source import FileSource, find_sources
 from trajscope.model.span import LogRecord, Span
-from trajscope.ports import Format
+from trajscope.ports import Format, Source
 from trajscope.registry import discover
 
 
@@ -66,10 +66,11 @@ def _sniff(format_: Format, source: FileSource) -> int:
     except (TrajscopeError, OSError, MemoryError):
         raise
     except Exception as error:
-        raise _crashed(format_, source, error) from error
+        raise crashed(format_, source, error) from error
 
 
-def _crashed(format_: Format, source: FileSource, error: Exception) -> PluginError:
+def crashed(format_: Format, source: Source, error: Exception) -> PluginError:
+    """Say which format crashed on what: mostly one from outside, and then its author must know."""
     return PluginError(
         f"format {format_.name!r} crashed on {source.name}: {type(error).__name__}: {error}",
         hint="mend or uninstall the package it comes from; TRAJSCOPE_DEBUG=1 shows where",
@@ -114,7 +115,7 @@ def read_capture(
     except (TrajscopeError, OSError, MemoryError):
         raise
     except Exception as error:
-        raise _crashed(chosen, source, error) from error
+        raise crashed(chosen, source, error) from error
     if source.fault:
         problems.add(source.fault, at=Location(source.name), hint="what came before was kept")
 

@@ -17,6 +17,7 @@ import msgspec
 from trajscope.errors import Location, Problems
 from trajscope.formats._lines import Lines
 from trajscope.formats._mend import mended
+from trajscope.formats._parts import FilePart
 from trajscope.ports import Source
 
 MAX_DOCUMENT_BYTES = 1024**3
@@ -69,9 +70,14 @@ def iter_documents(
     What is no JSON is reported with its line and passed over. `decode` is tried on documents that
     have a line to themselves, to spare them a second look; it may refuse any of them.
     """
+    part = source if isinstance(source, FilePart) else None
     with source.open() as stream:
-        lines = Lines(stream, MAX_DOCUMENT_BYTES, source.name, problems)
-        yield from _Splitter(lines, source.name, problems, decode).documents()
+        lines = Lines(stream, MAX_DOCUMENT_BYTES, source.name, problems, part.before if part else 0)
+        splitter = _Splitter(lines, source.name, problems, decode)
+        yield from splitter.documents()
+    if part is not None:
+        part.odd |= splitter.odd
+        part.given = lines.given - part.before
 
 
 class _Splitter:
@@ -86,6 +92,8 @@ class _Splitter:
         self._members = 0
         self._cut = False
         self._again = 0
+        self.odd = False
+        """Whether there was anything but whole documents, each on a line of its own."""
 
     def documents(self) -> Iterator[Document]:
         """Yield every document."""
@@ -97,9 +105,11 @@ class _Splitter:
     def _on_line(self, number: int, line: bytes) -> Iterator[Document]:
         start = 0
         while (start := self._past_separators(number, line, start)) < len(line):
+            self.odd |= start > 0
             try:
                 end, value = self._measure(line, start)
             except _Fault as fault:
+                self.odd = True
                 rest = line[start:]
                 if (better := mended(rest)) is not None:
                     line, start = better, 0
@@ -127,6 +137,7 @@ class _Splitter:
         found = _SEPARATORS.match(line, start)
         end = found.end() if found else start
         for char in line[start:end]:
+            self.odd |= char not in b"\r\n"
             if char == 0x5B:
                 self._open_arrays.append(number)
                 self._members = 0

@@ -19,15 +19,17 @@ _PIECE = 8 * 1024**2
 class Lines:
     """Yields `(number, line)`; a blank line is given as one line end, a line over `max_bytes` too.
 
-    The latter is reported.
+    The latter is reported. before: the lines in front of the stream, for one that is a part.
     """
 
-    def __init__(self, stream: BinaryIO, max_bytes: int, name: str, problems: Problems) -> None:
+    def __init__(
+        self, stream: BinaryIO, max_bytes: int, name: str, problems: Problems, before: int = 0
+    ) -> None:
         self._stream = stream
         self._max_bytes = max_bytes
         self._name = name
         self._problems = problems
-        self._given = 0
+        self.given = before
         self._waiting: list[bytes] = []
         self._column: int | None = None
         self._stopped = False
@@ -37,17 +39,17 @@ class Lines:
 
     def __next__(self) -> tuple[int, bytes]:
         while not self._stopped and (line := self._next_line()):
-            self._given += 1
+            self.given += 1
             if self._column is None or _opens(line, self._column):
                 self._column = None
-                return self._given, line
+                return self.given, line
         raise StopIteration
 
     def push_back(self, text: bytes) -> None:
         """Give the lines of `text`, which were the last given, once more."""
         lines = io.BytesIO(text).readlines()  # only "\n" ends a line here, never a lone "\r"
         self._waiting.extend(reversed(lines))
-        self._given -= len(lines)
+        self.given -= len(lines)
 
     def skip_to_opener(self, column: int) -> None:
         """Pass over lines until one opens an object or array no further right than `column`."""
@@ -63,7 +65,7 @@ class Lines:
         line = self._stream.readline(_PIECE)
         if len(line) == _PIECE and not line.endswith(b"\n"):
             line = self._whole_line(line)
-        if self._given == 0 and line.startswith(_BOM):
+        if self.given == 0 and line.startswith(_BOM):
             line = line.removeprefix(_BOM) or b"\n"
         return b"\n" if line.isspace() else line
 
@@ -82,7 +84,7 @@ class Lines:
         if size > self._max_bytes:
             self._problems.add(
                 f"a line of more than {self._max_bytes:,} bytes; it is left out",
-                at=Location(self._name, line=self._given + 1),
+                at=Location(self._name, line=self.given + 1),
             )
         return b"".join(pieces) or b"\n"
 

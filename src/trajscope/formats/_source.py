@@ -56,6 +56,15 @@ class FileSource:
         self.fault: str | None = None
         self._raw = raw
         self._max_expanded = max_expanded
+        self._opened: io.BufferedReader | None = None
+
+    @property
+    def share(self) -> float | None:
+        """How much of the stored bytes is read, from 0 to 1; None where that is not known."""
+        if not isinstance(self._raw, Path) or self._opened is None or self._opened.closed:
+            return None
+        size = os.fstat(self._opened.fileno()).st_size
+        return self._opened.tell() / size if size else None
 
     @cached_property
     def head(self) -> bytes:
@@ -78,7 +87,7 @@ class FileSource:
             InputError: the file cannot be read, or expands beyond the limits (while reading).
         """
         try:
-            raw = self.open_raw()
+            raw = self._opened = self.open_raw()
             return expanding(raw, self.name, self._max_expanded, self._note_fault)
         except OSError as error:
             raise unreadable(self.name, error) from error
@@ -89,6 +98,14 @@ class FileSource:
             return io.BufferedReader(open_file(self._raw), buffer_size=1 << 18)
         self._raw.seek(0)
         return io.BufferedReader(_Kept(self._raw))
+
+    def plain_file(self) -> Path | None:
+        """Return the path of an uncompressed file, whose bytes can be read from anywhere."""
+        if not isinstance(self._raw, Path):
+            return None
+        with self.open_raw() as raw:
+            plain = expanding(raw, self.name, self._max_expanded, self._note_fault) is raw
+        return self._raw if plain else None
 
     def state(self) -> tuple[int, int, int] | None:
         """What tells whether the file is the one it was: inode, size, time of change; None if gone.

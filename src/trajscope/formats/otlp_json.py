@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import BinaryIO
 
 from trajscope.errors import Problems
 from trajscope.formats._documents import is_text, iter_documents
+from trajscope.formats._parts import line_cuts
 from trajscope.model.span import LogRecord, Span
 from trajscope.otlp import (
     Envelope,
@@ -44,6 +46,10 @@ class OtlpJson:
         if _OWN.search(source.head):
             return 3
         return 2 if _BATCHES.search(source.head) else 0
+
+    def cuts(self, file: BinaryIO, head: bytes, size: int) -> Iterator[int]:  # noqa: ARG002
+        """Yield the starts of lines: most captures hold one document a line."""
+        return line_cuts(file, size)
 
     def read(self, source: Source, problems: Problems) -> Iterator[Span | LogRecord]:
         """Yield the spans and log records of every document."""

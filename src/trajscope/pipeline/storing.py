@@ -24,10 +24,12 @@ from trajscope.model.reading import Reading, as_stored
 from trajscope.model.span import LogRecord, Span
 from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions
+from trajscope.pipeline.parallel import Workers
 from trajscope.store import CaptureInfo, IngestReport, Store
 
-Progress = Callable[[str, int], None]
-"""Called with the name of a capture and the number of spans read of it so far."""
+Progress = Callable[[str, int, float | None], None]
+"""Called with the name of a capture, the number of spans read of it so far, and the share of its
+bytes that is read, None where that is not known."""
 
 _TELL_EVERY = 1000
 
@@ -44,11 +46,15 @@ def ingest(
     targets: Sequence[str],
     store: Store,
     options: InputOptions,
-    progress: Progress = lambda _name, _count: None,
+    progress: Progress = lambda _name, _count, _share: None,
+    *,
+    jobs: int = 1,
 ) -> Iterator[Ingested]:
     """Take every capture at `targets` into the store, and yield what each did.
 
-    Log records are joined to their spans when all captures are in, whichever file they came from.
+    jobs: processes that read large captures; with more than one, a program that calls this needs
+    the `if __name__ == "__main__":` that worker processes ask for. Log records are joined to their
+    spans when all captures are in, whichever file they came from.
 
     Raises:
         InputError: see `formats.read_captures`; captures before it are stored, it itself is not.
@@ -56,10 +62,11 @@ def ingest(
     """
     logs: list[LogRecord] = []
     limit = parse_size(options.max_expanded)
-    for source in recognised_sources(
-        targets, options.problems, format_name=options.format_name, max_expanded=limit
-    ):
-        yield _ingest_one(source, store, options, logs, progress)
+    with Workers(options, jobs) as workers:
+        for source in recognised_sources(
+            targets, options.problems, format_name=options.format_name, max_expanded=limit
+        ):
+            yield _ingest_one(source, store, options, logs, progress, workers)
     if logs and (joined := _join(store, logs, options.reader())) is not None:
         yield joined
 
@@ -70,8 +77,9 @@ def _ingest_one(
     options: InputOptions,
     logs: list[LogRecord],
     progress: Progress,
+    workers: Workers,
 ) -> Ingested:
-    name = choose_format(source, options.format_name).name
+    format_ = choose_format(source, options.format_name)
     own = Problems(strict=options.strict)
     state = source.state()
     read, drop = options.reader(), Dropper(options.drop_attributes)
@@ -84,7 +92,7 @@ def _ingest_one(
                 continue
             count += 1
             if count % _TELL_EVERY == 0:
-                progress(source.name, count)
+                progress(source.name, count, source.share)
             yield drop(record), read(record)
 
     def info() -> CaptureInfo:
@@ -98,16 +106,21 @@ def _ingest_one(
         return CaptureInfo(
             id=content,
             name=source.name,
-            format=name + options.mapping_mark(),
+            format=format_.name + options.mapping_mark(),
             skipped=dict(own.skipped),
             problems=tuple(own.items),
             problem_count=own.count,
             dropped_attributes=options.drop_attributes,
         )
 
-    report = store.ingest(info, classified())
+    file = workers.takes(source, format_)
+    if file is None:
+        report = store.ingest(info, classified())
+    else:
+        parts = workers.batches(source, file, format_, own, logs, progress)
+        report = store.ingest_batches(info, parts)
     _add(options.problems, own)
-    return Ingested(source.name, name, report)
+    return Ingested(source.name, format_.name, report)
 
 
 def _add(problems: Problems, own: Problems) -> None:

@@ -1,0 +1,274 @@
+"""Large captures read on all cores: worker processes decode, classify and flatten them by parts.
+
+One thing a newcomer would get wrong: the parts come back in the order of the file, whichever worker
+was first, so what is stored does not depend on who was fast. A part that cannot stand alone (a
+document over several lines, a cut line) sends the rest of the capture down the single stream.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple, Self
+
+import pyarrow as pa
+
+from trajscope.errors import InputError, Location, Problem, Problems, StoreError, TrajscopeError
+from trajscope.formats import Divisible, FilePart, FileSource, formats, parts_of, read_part
+from trajscope.model.reading import Reading
+from trajscope.model.span import LogRecord, Span
+from trajscope.pipeline.dropping import Dropper
+from trajscope.pipeline.load import InputOptions
+from trajscope.ports import Format
+from trajscope.store import SPAN_SCHEMA, batches
+
+LARGE_BYTES = 32 * 1024**2
+"""A capture from here on starts the workers, which takes as long as reading a tenth of it."""
+WORTH_BYTES = 8 * 1024**2
+"""Once workers run, a capture from here on is given to them."""
+
+
+class PartDone(NamedTuple):
+    """What a worker made of one part; `odd` when it cannot stand alone, and then nothing else."""
+
+    batches: list[bytes]
+    spans: int
+    lines: int
+    logs: list[LogRecord]
+    problems: Problems
+    odd: bool = False
+
+
+class _Settings(NamedTuple):
+    """What a worker must know of how captures are read."""
+
+    map_file: str | None
+    drop_attributes: tuple[str, ...]
+
+
+class _Reading(NamedTuple):
+    read: Callable[[Span], Reading]
+    drop: Callable[[Span], Span]
+
+
+_of_worker: list[_Reading] = []
+"""What this process reads spans with, if it is a worker."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    with suppress(AttributeError):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Workers:
+    """Worker processes, started when the first capture is worth it; ended with the context."""
+
+    def __init__(self, options: InputOptions, jobs: int) -> None:
+        self._options = options
+        self._jobs = jobs
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def takes(self, source: FileSource, format_: Format) -> Path | None:
+        """Return the file to read in parts, None if the capture is better read in one stream."""
+        if self._jobs < 2 or not isinstance(format_, Divisible):
+            return None
+        path = source.plain_file()
+        least = LARGE_BYTES if self._pool is None else WORTH_BYTES
+        return path if path is not None and path.stat().st_size >= least else None
+
+    def batches(
+        self,
+        source: FileSource,
+        path: Path,
+        format_: Format,
+        problems: Problems,
+        logs: list[LogRecord],
+        progress: Callable[[str, int, float | None], None],
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield a capture as Arrow batches, in its order; what else was in it goes to the lists.
+
+        Raises:
+            InputError: as `formats.read_capture`; or the file changed while it was read.
+            StoreError: a worker was killed.
+        """
+        before = _state(path)
+        spans = lines = 0
+        for part, future in self._ahead(parts_of(format_, source.name, path, source.head), format_):
+            done = _result(future, source.name)
+            part.before = lines
+            if done.odd or _too_strict(done, problems):
+                yield from self._in_one_stream(format_, part.onward(), problems, logs)
+                break
+            _take(done, problems, lines)
+            logs += done.logs
+            lines += done.lines
+            spans += done.spans
+            progress(source.name, spans, None if part.stop is None else part.stop / before[0])
+            for data in done.batches:
+                yield pa.ipc.read_record_batch(pa.py_buffer(data), SPAN_SCHEMA)
+        if _state(path) != before:
+            raise InputError(
+                "changed while it was read",
+                at=Location(source.name),
+                hint="ingest it again when nothing writes to it any more",
+            )
+
+    def _ahead(
+        self, parts: Iterator[FilePart], format_: Format
+    ) -> Iterator[tuple[FilePart, Future[PartDone]]]:
+        """Yield the parts with their results to come, a few ahead of the one that is waited for."""
+        pool = self._started()
+        waiting: deque[tuple[FilePart, Future[PartDone]]] = deque()
+        try:
+            for part in parts:
+                waiting.append((part, pool.submit(_read, format_.name, part)))
+                if len(waiting) > self._jobs + 1:
+                    yield waiting.popleft()
+            while waiting:
+                yield waiting.popleft()
+        except BrokenProcessPool as error:
+            raise _killed(format_.name) from error
+        finally:
+            for _, future in waiting:
+                future.cancel()
+
+    def _in_one_stream(
+        self, format_: Format, part: FilePart, problems: Problems, logs: list[LogRecord]
+    ) -> Iterator[pa.RecordBatch]:
+        reading = _start_reading(_settings(self._options))
+        yield from batches(_classified(format_, part, problems, logs, reading))
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # Not forked from here: DuckDB and Arrow have threads, which a fork would cut off.
+            method = "spawn" if sys.platform == "win32" else "forkserver"
+            context = multiprocessing.get_context(method)
+            if method == "forkserver":
+                context.set_forkserver_preload([__name__, "trajscope.pipeline._preload"])
+            self._pool = ProcessPoolExecutor(
+                self._jobs, context, _begin, (_settings(self._options),)
+            )
+        return self._pool
+
+
+def _settings(options: InputOptions) -> _Settings:
+    return _Settings(options.map_file, options.drop_attributes)
+
+
+def _result(future: Future[PartDone], name: str) -> PartDone:
+    try:
+        return future.result()
+    except BrokenProcessPool as error:
+        raise _killed(name) from error
+
+
+def _killed(name: str) -> StoreError:
+    return StoreError(
+        "a worker process was killed while it read the capture",
+        at=Location(name),
+        hint="the store is as it was; if memory is short, run it again with --jobs 1",
+    )
+
+
+def _state(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
+def _too_strict(done: PartDone, problems: Problems) -> bool:
+    """Whether a problem must be raised: the single stream then meets it again, in its place."""
+    return problems.strict and done.problems.count > 0
+
+
+def _take(done: PartDone, problems: Problems, lines: int) -> None:
+    """Add the problems of a part, their lines counted from the start of the capture."""
+    problems.count += done.problems.count
+    room = problems.keep - len(problems.items)
+    problems.items += [_moved(problem, lines) for problem in done.problems.items[:room]]
+    for kind, count in done.problems.skipped.items():
+        problems.skip(kind, count)
+
+
+def _moved(problem: Problem, lines: int) -> Problem:
+    at = problem.at
+    if at is None or at.line is None:
+        return problem
+    return replace(problem, at=replace(at, line=at.line + lines))
+
+
+def _classified(
+    format_: Format,
+    part: FilePart,
+    problems: Problems,
+    logs: list[LogRecord],
+    reading: _Reading,
+) -> Iterator[tuple[Span, Reading]]:
+    for record in read_part(format_, part, problems):
+        if isinstance(record, LogRecord):
+            logs.append(record)
+        else:
+            yield reading.drop(record), reading.read(record)
+
+
+def _begin(settings: _Settings) -> None:
+    """Make this process a worker: it ends with its parent, which alone listens to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _of_worker[:] = [_start_reading(settings)]
+    gc.freeze()
+    gc.disable()  # decoded JSON has no cycles; counting references frees it all
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _start_reading(settings: _Settings) -> _Reading:
+    options = InputOptions(map_file=settings.map_file, drop_attributes=settings.drop_attributes)
+    return _Reading(options.reader(), Dropper(options.drop_attributes))
+
+
+def _read(format_name: str, part: FilePart) -> PartDone:
+    """Read one part; runs in a worker."""
+    problems = Problems()
+    logs: list[LogRecord] = []
+    [reading] = _of_worker
+    try:
+        format_ = formats()[format_name]
+        made = [*batches(_classified(format_, part, problems, logs, reading))]
+    except TrajscopeError:  # met again in the single stream, and raised from there
+        return PartDone([], 0, 0, [], problems, odd=True)
+    finally:
+        gc.collect()
+    spans = sum(batch.num_rows for batch in made)
+    data = [batch.serialize().to_pybytes() for batch in made]
+    return PartDone(data, spans, part.given, logs, problems, odd=part.odd)
