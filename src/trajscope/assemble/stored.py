@@ -59,7 +59,8 @@ def to_trajectory(row: TrajectoryRow) -> Trajectory | None:
         root = steps[0]
         values["root"] = _to_step(row, top[0], [])
         steps = root.children
-    return Trajectory.model_construct(steps=steps, **values)
+    values["steps"] = steps
+    return Trajectory.model_construct(**values)
 
 
 def to_step(row: StepRow) -> BaseStep:

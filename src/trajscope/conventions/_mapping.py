@@ -6,7 +6,6 @@ claim (100 and more), so spans that no rule of it matches are read as if it were
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +25,7 @@ from trajscope.conventions._map_file import (
     sources_of,
 )
 from trajscope.conventions._vocabulary import GEN_AI, Names, Vocabulary
-from trajscope.match import NamePattern, compile_pattern
+from trajscope.match import NamePattern, Regex, compile_pattern
 from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
 from trajscope.model.span import Json, Span
 from trajscope.values import decode_json, equal_json
@@ -68,7 +67,7 @@ class _Origin(NamedTuple):
 
     key: str
     source: Source
-    regex: re.Pattern[str] | None = None
+    regex: Regex | None = None
 
     def value(self, span: Span) -> Json | UnsetType:
         source = self.source
@@ -78,8 +77,7 @@ class _Origin(NamedTuple):
             return source.literal
         if self.regex is None:
             return span.name or UNSET
-        found = self.regex.fullmatch(span.name)
-        return UNSET if found is None or not found[1] else found[1]
+        return self.regex.first_group(span.name) or UNSET
 
 
 def _inside(value: Json | UnsetType, path: str) -> Json | UnsetType:

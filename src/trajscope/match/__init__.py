@@ -4,6 +4,7 @@ from trajscope.match.arguments import MATCHES, Match, match_args
 from trajscope.match.canonical import json_key
 from trajscope.match.patterns import (
     NamePattern,
+    Regex,
     compile_pattern,
     literal_pattern,
     step_names,
@@ -15,6 +16,7 @@ __all__ = [
     "MATCHES",
     "Match",
     "NamePattern",
+    "Regex",
     "compile_pattern",
     "json_key",
     "literal_pattern",

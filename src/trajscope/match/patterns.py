@@ -34,6 +34,17 @@ class Regex:
         """Return whether the expression matches the text as a whole."""
         return self._compiled.fullmatch(_encodable(text)) is not None
 
+    @property
+    def groups(self) -> int:
+        """How many groups the expression has."""
+        count: int = self._compiled.groups
+        return count
+
+    def first_group(self, text: str) -> str | None:
+        """Return what the first group matches, None where the whole text does not match."""
+        found = self._compiled.fullmatch(_encodable(text))
+        return None if found is None else found[1]
+
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
