@@ -9,18 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import cast
 
 from trajscope.documents import Document, parse_document, read_document, validate
-from trajscope.errors import UsageError
+from trajscope.errors import PluginError, TrajscopeError, UsageError
 from trajscope.match import compile_pattern
-from trajscope.model.check import Check, Limits, Transitions
+from trajscope.model.check import Check
 from trajscope.model.expectation import Selector
 from trajscope.model.policy import Policy, PolicyRule
-from trajscope.model.reading import StepType
-from trajscope.model.rule import TOOLS, AuditScope, Matcher, Per
+from trajscope.model.rule import AuditScope
 from trajscope.model.score import Severity
 from trajscope.ports import Rule
 from trajscope.registry import discover
@@ -29,6 +26,7 @@ from trajscope.rules._lists import read_lists
 from trajscope.rules._matchers import Body
 from trajscope.rules._part import KeyPath, Reading, nearest
 from trajscope.rules._say import FIELDS, unknown_places
+from trajscope.rules._scopes import read_scope, types_of
 
 VERSION = 1
 _REFERENCE = ("blacklisted_tools", "blacklisted_sequences")
@@ -106,7 +104,7 @@ class _Loader:
 
     def __init__(self, reading: Reading, kinds: Mapping[str, Rule]) -> None:
         self._reading = reading
-        self._kinds = {name: kind for kind in kinds.values() for name in (kind.name, *kind.aliases)}
+        self._kinds = _by_key(kinds)
         self._ids: Counter[str] = Counter()
 
     def rules(self, top: Body) -> list[PolicyRule]:
@@ -129,7 +127,7 @@ class _Loader:
             name = to_snake(key)
             if name in _REFERENCE and top.has(key):
                 kind = self._kinds[name]
-                checks = kind.compile(top.part(key), name)
+                checks = _compiled(kind, top.part(key), name)
                 found.append(self._built(kind, checks, top.part(key), name.replace("_", "-")))
         if top.has("rules"):
             listed = top.part("rules")
@@ -157,7 +155,7 @@ class _Loader:
         body.has(key)
         inner = Body(body.value[key], (*body.keys, key), self._reading, beside=body)
         before = len(self._reading.mistakes)
-        checks = kind.compile(inner, name)
+        checks = _compiled(kind, inner, name)
         rule = self._built(kind, checks, body, self._id(body, kind, body.value[key]))
         if len(self._reading.mistakes) == before:
             yield rule
@@ -211,7 +209,7 @@ class _Loader:
             message=message,
             tags=body.part("tags").patterns() if whole and body.has("tags") else (),
             select=self._select(body) if whole else Selector(),
-            scope=_scope(body, checks) if whole else AuditScope(types=types_of(checks)),
+            scope=read_scope(body, checks) if whole else AuditScope(types=types_of(checks)),
             examples=read_examples(body.part("examples")) if whole and body.has("examples") else (),
             at=document.locate(body.keys),
         )
@@ -242,47 +240,28 @@ class _Loader:
         return selector
 
 
-def _scope(body: Body, checks: tuple[Check, ...]) -> AuditScope:
-    """Return where a rule looks; which steps count follows from its matchers, or `among: all`."""
-    per: str = "trace"
-    if body.has("scope"):
-        per = body.part("scope").choice(("trace", "agent", "parent", "session"))
-    under = body.part("under").patterns() if body.has("under") else ()
-    not_under = body.part("not_under").patterns() if body.has("not_under") else ()
-    if set(under) & set(not_under):
-        body.part("not_under").fail(
-            f"can never match: {', '.join(sorted(set(under) & set(not_under)))} is under as well"
-        )
-    every = body.has("among") and body.part("among").choice(("tools", "all")) == "all"
-    if per in ("agent", "parent") and any(isinstance(check, Limits) for check in checks):
-        body.part("scope").fail(
-            f"has no budget of its own (got {per}); trace or session was expected"
-        )
-    return AuditScope(cast("Per", per), () if every else types_of(checks), under, not_under)
+def _by_key(kinds: Mapping[str, Rule]) -> dict[str, Rule]:
+    """Return the kinds by every key users may write."""
+    found: dict[str, Rule] = {}
+    for kind in kinds.values():
+        for key in (kind.name, *kind.aliases):
+            if found.setdefault(key, kind) is not kind:
+                raise PluginError(
+                    f"rule kind {kind.name!r}: the key {key!r} is taken by {found[key].name!r}"
+                )
+    return found
 
 
-def types_of(checks: tuple[Check, ...]) -> tuple[StepType, ...]:
-    """Return the step types that count for checks: tools, and those their matchers name."""
-    found = dict.fromkeys(TOOLS)
-    for check in checks:
-        if isinstance(check, Limits) or (isinstance(check, Transitions) and check.of == "agents"):
-            return ()
-        for matcher in _matchers_in(check):
-            if not matcher.types:
-                return ()
-            found |= dict.fromkeys(matcher.types)
-    return tuple(found)
-
-
-def _matchers_in(value: object) -> Iterator[Matcher]:
-    if isinstance(value, Matcher):
-        yield value
-    if isinstance(value, tuple):
-        for item in value:
-            yield from _matchers_in(item)
-    elif is_dataclass(value):
-        for field in fields(value):
-            yield from _matchers_in(getattr(value, field.name))
+def _compiled(kind: Rule, body: Body, key: str) -> tuple[Check, ...]:
+    """Return the checks of a rule; a kind that crashes is named."""
+    try:
+        return kind.compile(body, key)
+    except TrajscopeError:
+        raise
+    except Exception as error:
+        place = body.reading.document.locate(body.keys)
+        said = f"rule kind {kind.name!r} crashed: {type(error).__name__}: {error}"
+        raise PluginError(said, at=place) from error
 
 
 def to_snake(key: KeyPath | str) -> str:

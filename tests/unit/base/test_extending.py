@@ -13,8 +13,11 @@ import pytest
 
 from trajscope.conventions import Reader
 from trajscope.errors import PluginError
+from trajscope.model.check import Check
 from trajscope.model.reading import Reading
 from trajscope.model.span import LogRecord, Span
+from trajscope.ports import RuleBody
+from trajscope.rules import parse_policy, rule_kinds
 
 PAGE = (Path(__file__).parents[3] / "docs" / "extending.md").read_text("utf-8")
 TRACES = Path(__file__).parents[3] / "fixtures" / "traces"
@@ -60,6 +63,46 @@ def test_a_format_and_a_convention_from_outside_work(tmp_path: Path) -> None:
     assert (strict.returncode, "run.toy:2: no toy line" in strict.stderr) == (3, True)
     named = run(tmp_path, "show", str(capture), "--input-format", "toy-text", "--json")
     assert json.loads(named.stdout) == shown
+
+
+RULES = """
+- backup: {of: delete_*, with: snapshot}
+  examples: [{violated: [delete_a]}, {satisfied: [snapshot, delete_a]}]
+"""
+
+
+def test_a_rule_kind_from_outside_works(tmp_path: Path) -> None:
+    install(tmp_path, documented_points())
+    code = (
+        "from trajscope.rules import audit_rule, parse_policy\n"
+        f"rule, = parse_policy({RULES!r}).rules\n"
+        "print(*(audit_rule(rule, e.trajectories).verdict.value for e in rule.examples))\n"
+        "parse_policy('- backup: {of: delete_*, wth: snapshot}', 'p.yaml')\n"
+    )
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    assert done.stdout.split() == ["violated", "satisfied"], done.stderr
+    assert "p.yaml:1:3 ([0].backup): with is missing" in done.stderr
+    assert "the key 'wth' is unknown; did you mean with?" in done.stderr
+
+
+def test_a_rule_kind_that_crashes_is_named_and_a_taken_key_refused() -> None:
+    class Toy:
+        name = "toy"
+        description = "Crashes."
+        aliases: tuple[str, ...] = ()
+        beside: tuple[str, ...] = ()
+
+        def compile(self, body: RuleBody, name: str) -> tuple[Check, ...]:
+            raise RuntimeError("boom")
+
+    with pytest.raises(PluginError, match=r"p\.yaml:1:3 .*rule kind 'toy' crashed: .*boom"):
+        parse_policy("- toy: a", "p.yaml", {"toy": Toy()})
+    taking = Toy()
+    taking.aliases = ("never",)
+    with pytest.raises(PluginError, match="'never' is taken by 'toy'"):
+        parse_policy("- never: a", "p.yaml", {"toy": taking, "never": rule_kinds()["never"]})
 
 
 @pytest.mark.parametrize(
