@@ -9,7 +9,10 @@ CREATE TABLE findings (
     message VARCHAR NOT NULL,
     span_ids VARCHAR[] NOT NULL,
     steps VARCHAR[] NOT NULL,
-    found_at TIMESTAMP NOT NULL
+    found_at TIMESTAMP NOT NULL,
+    fingerprint VARCHAR,
+    policy_hash VARCHAR,
+    rule_hash VARCHAR
 );
 COMMENT ON TABLE findings IS 'Located claims about traces, with the spans that prove them.';
 COMMENT ON COLUMN findings.scored_trace_id IS 'The trace of the score it belongs to (scores.trace_id); a score of a session has witnesses in several.';
@@ -18,3 +21,6 @@ COMMENT ON COLUMN findings.severity IS 'info, warning or error.';
 COMMENT ON COLUMN findings.verdict IS 'violated, satisfied, vacuous or unknown.';
 COMMENT ON COLUMN findings.span_ids IS 'Witness spans, in order.';
 COMMENT ON COLUMN findings.steps IS 'Names of the witness steps, in order.';
+COMMENT ON COLUMN findings.fingerprint IS 'Equal for the same claim whenever it is made again; span ids have no part in it.';
+COMMENT ON COLUMN findings.policy_hash IS 'SHA-256 of the policy file; NULL for a scorer.';
+COMMENT ON COLUMN findings.rule_hash IS 'Hash of what the rule said; NULL for a scorer.';

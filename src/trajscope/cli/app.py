@@ -24,6 +24,8 @@ COMMANDS = {
     "explain": "Show why a span became what it is, and why a step is missing.",
     "doctor": "Show how well captures are understood, and which evidence is missing.",
     "score": "Score trajectories against expectations.",
+    "audit": "Hold traces against a policy of rules.",
+    "policy": "Check, test and propose policies.",
     "export": "Send stored scores and findings to an OpenTelemetry backend.",
     "query": "Ask SQL questions about stored spans and steps (read-only).",
     "prune": "Remove old traces from a store.",

@@ -35,7 +35,11 @@ class Verdict(StrEnum):
 
 
 class Finding(Value):
-    """One located claim: which rule, how bad, and the ordered span ids that prove it."""
+    """One located claim: which rule, how bad, and the ordered span ids that prove it.
+
+    fingerprint: equal for the same claim whenever it is made again, whatever the span ids (see
+    `pipeline.baseline`). policy_hash, rule_hash: what the policy file and the rule said then.
+    """
 
     rule: str
     message: str
@@ -44,6 +48,9 @@ class Finding(Value):
     trace_id: str | None = None
     span_ids: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    fingerprint: str | None = None
+    policy_hash: str | None = None
+    rule_hash: str | None = None
 
 
 class Score(Value):

@@ -226,6 +226,16 @@ class Store(Reads):
         with self._explained():
             results.save_findings(self._connection, list(findings))
 
+    def save_audit(
+        self,
+        rules: Sequence[str],
+        findings: Iterable[Finding],
+        trace_ids: Sequence[str] | None = None,
+    ) -> None:
+        """Write what rules found in some traces, or in all, in place of what they found before."""
+        with self._explained():
+            results.save_audit(self._connection, rules, list(findings), trace_ids)
+
     def scores(self, trace_ids: Sequence[str] | None = None) -> list[Score]:
         """Return the scores of some traces, or of all, with their findings."""
         with self._explained():

@@ -14,7 +14,7 @@ import pyarrow as pa
 from trajscope.model.score import Finding, Score, Severity, Verdict
 from trajscope.store.classified import json_field
 from trajscope.store.encoding import decode_json, encode_json
-from trajscope.store.statements import Connection, rows, run_with, transaction
+from trajscope.store.statements import Connection, rows, run, run_with, transaction
 
 _TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
 
@@ -38,6 +38,7 @@ _FINDINGS = pa.schema(
         ),
         *(pa.field(n, _TEXT) for n in ("severity", "verdict", "message")),
         *(pa.field(n, _TEXTS) for n in ("span_ids", "steps")),
+        *(pa.field(n, _TEXT) for n in ("fingerprint", "policy_hash", "rule_hash")),
     ]
 )
 Key = tuple[str | None, str | None, str | None]
@@ -62,6 +63,24 @@ def save_findings(connection: Connection, findings: Sequence[Finding]) -> None:
     table = finding_table([(finding, (None, None, None)) for finding in findings])
     with transaction(connection):
         run_with(connection, table, "replace_rule_findings", "insert_findings")
+
+
+def save_audit(
+    connection: Connection,
+    rules: Sequence[str],
+    findings: Sequence[Finding],
+    trace_ids: Sequence[str] | None = None,
+) -> None:
+    """Write what rules found in some traces, or in all, in place of what they found before."""
+    table = finding_table([(finding, (None, None, None)) for finding in findings])
+    params = {
+        "rules": list(rules),
+        "fingerprints": [finding.fingerprint for finding in findings],
+        "trace_ids": _listed(trace_ids),
+    }
+    with transaction(connection):
+        run(connection, "replace_audit", params)
+        run_with(connection, table, "insert_findings")
 
 
 def score_table(scores: Sequence[Score]) -> pa.Table:
@@ -98,6 +117,9 @@ def finding_table(findings: Sequence[tuple[Finding, Key]]) -> pa.Table:
             "message": finding.message,
             "span_ids": list(finding.span_ids),
             "steps": list(finding.steps),
+            "fingerprint": finding.fingerprint,
+            "policy_hash": finding.policy_hash,
+            "rule_hash": finding.rule_hash,
         }
         for finding, (scored, scorer, expectation) in findings
     ]
@@ -149,7 +171,10 @@ def _read_findings(
 
 def to_finding(row: Sequence[Any]) -> tuple[Key, Finding]:
     """Return the finding of one row of `queries/read_findings`, and the key of its score."""
-    scored, scorer, expectation, trace_id, rule, severity, verdict, message, span_ids, steps = row
+    scored, scorer, expectation, trace_id, rule, severity, verdict, message, *rest = row
+    span_ids, steps, *hashes = rest
+    names = ("fingerprint", "policy_hash", "rule_hash")
+    known = {n: h for n, h in zip(names, hashes, strict=False) if h is not None}
     finding = Finding(
         rule=rule,
         message=message,
@@ -158,6 +183,7 @@ def to_finding(row: Sequence[Any]) -> tuple[Key, Finding]:
         trace_id=trace_id,
         span_ids=tuple(span_ids),
         steps=tuple(steps),
+        **known,
     )
     return (scored, scorer, expectation), finding
 

@@ -1,0 +1,235 @@
+"""`trajscope audit`: traces against a policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from trajscope.cli._io import (
+    console,
+    db_option,
+    given_input,
+    input_options,
+    narrate,
+    print_problems,
+)
+from trajscope.cli._redact import given_redactor, redact_options
+from trajscope.cli.app import COMMANDS
+from trajscope.errors import ExitCode, Location, UsageError
+
+if TYPE_CHECKING:
+    from trajscope.model.policy import Policy
+    from trajscope.pipeline.audit import Audit, AuditOptions
+    from trajscope.pipeline.baseline import Baseline
+
+FORMATS = ("text", "json", "sarif", "junit", "markdown", "github")
+
+
+@click.command("audit", short_help=COMMANDS["audit"])
+@click.argument("targets", nargs=-1, metavar="[PATH | TRACE]...")
+@click.option("--policy", "policy_file", required=True, type=click.Path(), help="Policy file.")
+@db_option
+@click.option("--since", help="Only traces that started since then: 24h, 7d, 2026-01-31.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    help="How the audit is written.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--output", type=click.Path(dir_okay=False), help="Write there instead of stdout.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["info", "warning", "error", "never"]),
+    default="error",
+    show_default=True,
+    help="Exit 1 when a rule that is at least this bad is violated.",
+)
+@click.option("--fail-on-unknown", is_flag=True, help="Exit 1 also when a verdict is unknown.")
+@click.option("--baseline", type=click.Path(), help="Show only findings that are not in this file.")
+@click.option("--update-baseline", is_flag=True, help="Write all findings to the baseline file.")
+@click.option("--suppress", type=click.Path(), help="YAML file of suppressions with reasons.")
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "sql", "python"]),
+    default="auto",
+    show_default=True,
+    help="Set-wise over a store, or trace by trace; both find the same.",
+)
+@redact_options
+@input_options
+def COMMAND(  # noqa: N802
+    targets: tuple[str, ...],
+    policy_file: str,
+    db: str | None,
+    since: str | None,
+    form: str,
+    as_json: bool,
+    output: str | None,
+    fail_on: str,
+    fail_on_unknown: bool,
+    baseline: str | None,
+    update_baseline: bool,
+    suppress: str | None,
+    engine: str,
+) -> None:
+    """Hold traces against a policy: what must not, and what must, have happened.
+
+    Each rule comes to a verdict for each trace: violated, satisfied, vacuous (there was no case of
+    it) or unknown (the evidence was not recorded). With --db the arguments are trace ids (none:
+    every trace) and the findings are kept in the store.
+
+    \b
+    Examples:
+      trajscope audit trace.otlp.json --policy policy.yaml
+      trajscope audit --db spans.duckdb --policy policy.yaml --since 24h --format sarif
+      trajscope audit traces/ --policy policy.yaml --baseline known.json --update-baseline
+    """
+    from trajscope.pipeline.audit import AuditOptions, since_ns
+    from trajscope.pipeline.baseline import load_suppressions
+    from trajscope.rules import load_policy
+
+    if update_baseline and baseline is None:
+        raise UsageError("--update-baseline has no file", hint="name it with --baseline FILE")
+    policy = load_policy(policy_file)
+    redactor = given_redactor()
+    options = AuditOptions(
+        since_ns=None if since is None else since_ns(since),
+        engine=engine,  # type: ignore[arg-type]
+        baseline=None if update_baseline else _baseline(baseline),
+        suppressions=load_suppressions(suppress) if suppress else (),
+    )
+    found = _audit(policy, targets, db, options)
+    from trajscope.report.audit import redact_audit
+
+    print_problems(found.problems)
+    shown = redact_audit(found, redactor)
+    _write(shown, "json" if as_json else form, output)
+    if update_baseline and baseline is not None:
+        _write_baseline(shown, baseline)
+    _narrate(shown)
+    click.get_current_context().exit(_exit_code(found, fail_on, fail_on_unknown))
+
+
+def _baseline(path: str | None) -> Baseline | None:
+    from trajscope.pipeline.baseline import load_baseline
+
+    return None if path is None else load_baseline(path)
+
+
+def _audit(
+    policy: Policy, targets: tuple[str, ...], db: str | None, options: AuditOptions
+) -> Audit:
+    from trajscope.pipeline.audit import audit, audit_stored, keep
+
+    given = given_input()
+    if db is None:
+        return audit(policy, targets, options, given)
+    given.refuse_mapping()
+    from trajscope.store import Store
+
+    with Store.open(db) as store:
+        ids = list(targets) or None
+        found = audit_stored(policy, store, ids, options)
+        keep(found, store)
+    return found
+
+
+def _write(found: Audit, form: str, output: str | None) -> None:
+    if form == "text" and output is None:
+        from trajscope.report.audit import print_audit
+
+        print_audit(console(), found)
+        return
+    text = render(found, form)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror})", at=Location(output)) from error
+
+
+def render(found: Audit, form: str) -> str:
+    """Return an audit in one of `FORMATS`, ending in a line break."""
+    import json
+
+    from trajscope.report.audit import audit_json
+
+    if form == "sarif":
+        from trajscope.report.sarif import audit_sarif
+
+        return json.dumps(audit_sarif(found), indent=2) + "\n"
+    if form == "junit":
+        from trajscope.report.junit import audit_junit
+
+        return audit_junit(found)
+    if form == "markdown":
+        from trajscope.report.markdown import audit_markdown
+
+        return audit_markdown(found)
+    if form == "github":
+        from trajscope.report.github import audit_github
+
+        return audit_github(found)
+    if form == "text":
+        return _plain(found)
+    return json.dumps(audit_json(found), indent=2, allow_nan=False) + "\n"
+
+
+def _plain(found: Audit) -> str:
+    import io
+
+    from rich.console import Console
+
+    from trajscope.report.audit import print_audit
+
+    buffer = io.StringIO()
+    print_audit(Console(file=buffer, width=10_000, highlight=False, markup=False), found)
+    return buffer.getvalue()
+
+
+def _write_baseline(found: Audit, path: str) -> None:
+    import json
+
+    from trajscope.pipeline.baseline import baseline_document
+    from trajscope.report.text import plural
+
+    document = baseline_document(found.findings)
+    try:
+        Path(path).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot be written ({error.strerror})", at=Location(path)) from error
+    narrate(f"baseline: {plural(len(found.findings), 'finding')} written to {path}")
+
+
+def _narrate(found: Audit) -> None:
+    from trajscope.report.text import safe_text
+
+    for suppression in found.expired:
+        what = suppression.rule or suppression.fingerprint or "?"
+        narrate(
+            f"suppression of {safe_text(what, 80)} expired on {suppression.until}: "
+            f"{safe_text(suppression.reason, 200)}"
+        )
+    for rule in found.policy.rules:
+        if not found.verdicts.get(rule.id):
+            narrate(f"rule {safe_text(rule.id, 80)!r} was for no trace; check its select")
+
+
+def _exit_code(found: Audit, fail_on: str, fail_on_unknown: bool) -> ExitCode:
+    from trajscope.model.score import Severity
+
+    if not found.evaluated:
+        narrate("nothing could be evaluated")
+        return ExitCode.NOTHING_EVALUATED
+    if fail_on != "never" and found.at_least(Severity(fail_on)):
+        return ExitCode.FINDINGS
+    if fail_on_unknown and found.unknown_count:
+        return ExitCode.FINDINGS
+    return ExitCode.OK

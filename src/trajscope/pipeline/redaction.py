@@ -1,0 +1,89 @@
+"""Redaction files: what is secret beyond the defaults, and what is not.
+
+One thing a newcomer would get wrong: a file *adds* to the defaults; `defaults: false` is what
+switches them off.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from pydantic import ConfigDict, Field
+
+from trajscope.documents import Document, read_document, validate
+from trajscope.errors import UsageError
+from trajscope.model.value import Value
+from trajscope.redact import PERSONAL, SECRETS, KeyRules, Redactor, TextPattern, default_redactor
+
+
+class RedactionFile(Value):
+    """A redaction file.
+
+    keys, keep_keys: names of keys that hold secrets, and that never do (`*`, `re:`). patterns: what
+    is masked in texts, an RE2 expression by name; its last group, if any, is what is masked. keep:
+    expressions of texts that are never masked. personal: also mask e-mail addresses and card
+    numbers. defaults: false drops the built-in keys and patterns.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    keys: tuple[str, ...] = ()
+    keep_keys: tuple[str, ...] = ()
+    patterns: dict[str, str] = Field(default_factory=dict)
+    keep: tuple[str, ...] = ()
+    personal: bool = False
+    defaults: bool = True
+
+
+def load_redactor(path: str | Path | None = None) -> Redactor:
+    """Return the redactor of a file, or the default one (`TRAJSCOPE_REDACT` names a file).
+
+    Raises:
+        UsageError: the file cannot be read or something in it is wrong.
+    """
+    given = path or os.environ.get("TRAJSCOPE_REDACT")
+    if not given:
+        return default_redactor()
+    document = read_document(given)
+    rules = validate(RedactionFile, document, document.value)
+    patterns = [*(SECRETS if rules.defaults else ()), *(PERSONAL if rules.personal else ())]
+    patterns += [TextPattern(name, _grouped(text)) for name, text in rules.patterns.items()]
+    _check(rules, document)
+    keys = KeyRules(defaults=rules.defaults, more=rules.keys, keep=rules.keep_keys)
+    return Redactor(keys=keys, patterns=patterns, keep=rules.keep)
+
+
+def _grouped(expression: str) -> str:
+    """Return an expression with a group around it when it has none of its own."""
+    bare = expression.replace("\\(", "").replace("(?", "")
+    return expression if "(" in bare else f"({expression})"
+
+
+def _check(rules: RedactionFile, document: Document) -> None:
+    """Compile every part alone, so that a mistake is told with its place."""
+    parts: list[tuple[tuple[str | int, ...], Callable[[str], object], str]] = [
+        (("patterns", name), _pattern, text) for name, text in rules.patterns.items()
+    ]
+    parts += [(("keep", n), _kept, text) for n, text in enumerate(rules.keep)]
+    for field, texts in (("keys", rules.keys), ("keepKeys", rules.keep_keys)):
+        parts += [((field, n), _key, text) for n, text in enumerate(texts)]
+    for keys, build, text in parts:
+        try:
+            build(text)
+        except UsageError as error:
+            error.at = document.locate(keys)
+            raise
+
+
+def _pattern(text: str) -> Redactor:
+    return Redactor(patterns=[TextPattern("", _grouped(text))])
+
+
+def _kept(text: str) -> Redactor:
+    return Redactor(patterns=(), keep=[text])
+
+
+def _key(text: str) -> KeyRules:
+    return KeyRules(more=[text])
