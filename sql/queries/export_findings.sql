@@ -2,7 +2,7 @@
 -- Parameters: trace_ids (NULL: the findings about no trace).
 SELECT
     f.scored_trace_id, f.scorer, f.expectation, f.trace_id, f.rule, f.severity, f.verdict, f.message,
-    f.span_ids, f.steps,
+    f.span_ids, f.steps, f.fingerprint, f.policy_hash, f.rule_hash,
     s.expectation_hash,
     s.scorer_version,
     coalesce(f.span_ids[1], t.root_span_ids[1], t.orphans[1]) AS span_id,

@@ -127,7 +127,13 @@ def _of_finding(told: FindingToTell) -> Evaluation:
     }
     # Without who found it: the unified scorer repeats what its parts say, and once is enough.
     key = _key(finding.message, finding.trace_id, told.span_id, said)
-    said["trajscope.scorer.version"] = told.scorer_version or UNKNOWN_VERSION
+    # A rule has no version of its own; what it said then tells its versions apart.
+    version = finding.rule_hash if told.scorer is None else told.scorer_version
+    said["trajscope.scorer.version"] = version or UNKNOWN_VERSION
+    if finding.policy_hash is not None:
+        said["trajscope.policy.hash"] = finding.policy_hash
+    if finding.fingerprint is not None:
+        said["trajscope.finding.fingerprint"] = finding.fingerprint
     if told.scorer is not None:
         said["trajscope.scorer.name"] = told.scorer
     return Evaluation(

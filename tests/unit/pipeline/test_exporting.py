@@ -191,6 +191,20 @@ def test_a_finding_is_sent_to_its_first_witness_and_a_score_to_the_root() -> Non
     assert (first.label, second.label) == ("violated", "unknown")
 
 
+def test_a_rule_says_which_policy_it_stood_in() -> None:
+    hashes = {"policy_hash": "p1", "rule_hash": "r1", "fingerprint": "f1"}
+    with empty_store() as store:
+        filled(store)
+        store.save_findings([a_finding(**hashes)])
+        (found,) = pending(store, "b")
+        store.save_findings([a_finding(**hashes | {"policy_hash": "p2"})])
+        (again,) = pending(store, "b")
+    assert found.attributes["trajscope.policy.hash"] == "p1"
+    assert found.attributes["trajscope.scorer.version"] == "r1"
+    assert found.attributes["trajscope.finding.fingerprint"] == "f1"
+    assert found.key == again.key  # another rule of the file was changed
+
+
 def test_a_program_and_its_store_say_the_same() -> None:
     from trajscope.model.trajectory import Trajectory
 
