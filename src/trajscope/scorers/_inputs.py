@@ -16,6 +16,7 @@ from pydantic.alias_generators import to_camel
 from trajscope.documents import show_keys, usage_error
 from trajscope.errors import Location, UsageError
 from trajscope.evals.expectations import pattern_paths
+from trajscope.evals.messages import extract_trajectory
 from trajscope.evals.scorer import check_compat
 from trajscope.match import compile_pattern, literal_pattern
 from trajscope.model.expectation import ExpectedStep, TrajectoryExpectation, Weights
@@ -134,3 +135,18 @@ def to_weights(value: Weights | Mapping[str, Json] | UnsetType | None) -> Weight
     if not any((weights.accuracy, weights.efficiency, weights.tool_failures, weights.blacklist)):
         raise UsageError("is 0 for every dimension; one must weigh", at=Location(key="weights"))
     return weights
+
+
+def output_trajectory(output: Any) -> Trajectory | None:
+    """Return the trajectory of a run's output, be it messages or a trajectory; None for nothing.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if isinstance(output, Trajectory):
+        return output
+    if isinstance(output, dict) and "steps" in output:
+        return Trajectory.model_validate(output)
+    if output is None or output == [] or output == {}:
+        return None
+    return extract_trajectory(output)

@@ -12,7 +12,13 @@ from msgspec import UNSET, UnsetType
 
 from trajscope.evals.scorer import StepContext, StepScorer, create_scorer, not_scorable
 from trajscope.ports import Judge
-from trajscope.scorers._inputs import ExpectationLike, is_compat, reference_options, to_expectation
+from trajscope.scorers._inputs import (
+    ExpectationLike,
+    is_compat,
+    output_trajectory,
+    reference_options,
+    to_expectation,
+)
 from trajscope.scorers._judged import (
     INSTRUCTIONS,
     JudgedScorer,
@@ -25,7 +31,6 @@ from trajscope.scorers._judged import (
     trajectory_section,
 )
 from trajscope.scorers._mastra import judged
-from trajscope.scorers.tool_call_accuracy import output_trajectory
 
 _TASK = (
     "Judge the steps of <trajectory>: what the agent did, in order. Say of each step, by its "

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from msgspec import UNSET, UnsetType
 
 from trajscope.errors import UsageError
-from trajscope.evals.messages import extract_trajectory
 from trajscope.evals.scorer import StepContext, StepScorer, create_scorer, not_scorable
 from trajscope.match import compile_pattern
 from trajscope.model.expectation import Ordering, TrajectoryExpectation
@@ -22,7 +21,7 @@ from trajscope.model.step import BaseStep
 from trajscope.model.trajectory import Trajectory
 from trajscope.model.value import Value
 from trajscope.scope import select_steps
-from trajscope.scorers._inputs import is_compat, reference_options
+from trajscope.scorers._inputs import is_compat, output_trajectory, reference_options
 from trajscope.scorers._mastra import tool_calls
 from trajscope.scorers._scored import not_evaluable, to_score
 
@@ -150,21 +149,6 @@ def create_tool_call_accuracy_scorer_code(
         .generate_score(score)
         .generate_reason(lambda context: context.results["preprocess"].reason)
     )
-
-
-def output_trajectory(output: Any) -> Trajectory | None:
-    """Return the trajectory of a run's output, be it messages or a trajectory; None for nothing.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    if isinstance(output, Trajectory):
-        return output
-    if isinstance(output, dict) and "steps" in output:
-        return Trajectory.model_validate(output)
-    if output is None or output == [] or output == {}:
-        return None
-    return extract_trajectory(output)
 
 
 def _expected(tool: Any, order: Any) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from trajscope.evals.fence import fenced
 from trajscope.evals.scorer import StepContext, StepScorer, create_scorer, not_scorable
 from trajscope.ports import Judge
-from trajscope.scorers._inputs import is_compat
+from trajscope.scorers._inputs import is_compat, output_trajectory
 from trajscope.scorers._judged import (
     INSTRUCTIONS,
     CallsVerdict,
@@ -22,7 +22,6 @@ from trajscope.scorers._judged import (
     request_section,
     trajectory_section,
 )
-from trajscope.scorers.tool_call_accuracy import output_trajectory
 
 JUDGED_ID = "llm-tool-call-accuracy-scorer"
 _TASK = (
