@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from pydantic import BaseModel, ValidationError
 
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
+_ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _NO_MATTER = re.compile(r"[\\\s]+")
 
 
@@ -43,7 +44,7 @@ def read_reply(text: str, schema: type[BaseModel], prompt: str = "") -> BaseMode
     value = _decoded(body)
     if "{" in before:
         raise BrokenReply("the reply holds more than one JSON object; one was expected")
-    if before.strip() and _plain(body) in _plain(prompt.replace("\\u003c", "<")):
+    if before.strip() and _plain(body) in _plain(prompt):
         raise BrokenReply("the reply quotes an object of the data; a verdict was expected")
     if not isinstance(value, dict):
         raise BrokenReply(f"the reply is a JSON {type(value).__name__}; an object was expected")
@@ -92,7 +93,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _plain(text: str) -> str:
     """Return a text without what differs between a text and that text inside JSON texts."""
-    return _NO_MATTER.sub("", text)
+    text = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _NO_MATTER.sub("", whole)
 
 
 def _told(error: ValidationError) -> str:

@@ -27,6 +27,16 @@ def test_no_value_closes_its_section_or_has_a_line_of_its_own(value: Any) -> Non
     assert len(text.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "hidden", ["\u202eevil", "\u200bx", "\U000e0041\U000e0042", "\ufeff", "\ue000", "\ud800"]
+)
+def test_what_nobody_sees_is_written_out(hidden: str) -> None:
+    text = fenced("answer", {"result": f"good {hidden} dog\u00e9"}).split("\n")[1]
+    assert text.isprintable()
+    assert "dog\u00e9" in text
+    assert json.loads(text) == {"result": f"good {hidden} dog\u00e9"}
+
+
 @pytest.mark.parametrize("label", ["", "An swer", "a>b", 3])
 def test_a_label_is_a_word(label: Any) -> None:
     with pytest.raises(UsageError, match="label"):

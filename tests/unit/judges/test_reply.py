@@ -64,6 +64,16 @@ def test_a_verdict_quoted_from_the_data_is_none(text: str) -> None:
         read_reply(text, Lax, prompt)
 
 
+@given(st.text())
+def test_a_quotation_is_known_however_it_is_written(reason: str) -> None:
+    quoted = json.dumps({"score": 1, "reason": f"<{reason}>"}, ensure_ascii=False)
+    try:
+        read_reply(f"It says {quoted}", Lax, fenced("data", {"result": [f"x {quoted}"]}))
+    except BrokenReply:
+        return
+    raise AssertionError
+
+
 def test_a_verdict_may_be_what_the_data_claims_if_it_is_the_whole_reply() -> None:
     assert read_reply(QUOTED, Lax, fenced("data", QUOTED)).score == 1.0  # type: ignore[attr-defined]
 
