@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from trajscope.model.span import Json
-from trajscope.model.step import BaseStep, HandoffStep, ToolStep
+from trajscope.model.step import BaseStep, HandoffStep, ToolCallStep, ToolStep
 from trajscope.model.trajectory import Trajectory
 from trajscope.scope import Located, in_order
+
+_ONLY_HANDOFF = HandoffStep.model_fields.keys() - ToolCallStep.model_fields.keys() | {"step_type"}
 
 
 def messages_of(trajectory: Trajectory) -> list[dict[str, Json]]:
@@ -28,8 +30,21 @@ def messages_of(trajectory: Trajectory) -> list[dict[str, Json]]:
     ...     for m in messages_of(Trajectory.model_validate(took))]
     ['add']
     """
-    calls = [Located(step, None, None) for step in _own_calls(trajectory)]
-    return [_message(rank, place.step) for rank, place in enumerate(in_order(calls))]
+    return [_message(rank, step) for rank, step in enumerate(run_calls(trajectory))]
+
+
+def run_calls(trajectory: Trajectory) -> list[ToolStep]:
+    """Return the calls the messages of the run hold, in order: a handoff is the call it came from.
+
+    What a sub-agent called inside a tool call is not among them. Calls that were only requested
+    are (`executed` False).
+
+    >>> took = {"steps": [{"stepType": "handoff", "name": "b", "toAgent": "b"}]}
+    >>> run_calls(Trajectory.model_validate(took))[0].name
+    'transfer_to_b'
+    """
+    places = in_order([Located(step, None, None) for step in _own_calls(trajectory)])
+    return [_as_call(place.step) for place in places]
 
 
 def _own_calls(trajectory: Trajectory) -> Iterator[BaseStep]:
@@ -58,28 +73,31 @@ def handoff_tool(step: HandoffStep) -> str:
     return "transfer_to_" + re.sub(r"[^a-z0-9_]", "_", (step.to_agent or step.name).lower())
 
 
-def _message(rank: int, step: BaseStep) -> dict[str, Json]:
-    invocation = _invocation(rank, step)
+def _as_call(step: BaseStep) -> ToolStep:
+    if isinstance(step, ToolStep):
+        return step
+    handoff = cast("HandoffStep", step)
+    shared = {name: getattr(step, name) for name in step.model_fields_set - _ONLY_HANDOFF}
+    shared["success"] = not handoff.failed  # one that is recorded took place
+    return ToolCallStep(**{**shared, "name": handoff_tool(handoff), "children": ()})
+
+
+def _message(rank: int, step: ToolStep) -> dict[str, Json]:
+    found: dict[str, Any] = {
+        "toolCallId": step.tool_call_id or f"step-{rank}",
+        "toolName": step.name,
+    }
+    if "tool_args" in step.model_fields_set:
+        found["args"] = step.tool_args
+    if step.success is False:
+        text = step.failure or "failed"
+        found |= {"state": "output-error", "errorText": text, "isError": True}
+    elif step.success is None:
+        found["state"] = "call"
+    else:
+        found |= {"state": "result", "result": step.tool_result}
     return {
         "id": step.span_id or f"step-{rank}",
         "role": "assistant",
-        "content": {
-            "format": 2,
-            "parts": [{"type": "tool-invocation", "toolInvocation": invocation}],
-        },
+        "content": {"format": 2, "parts": [{"type": "tool-invocation", "toolInvocation": found}]},
     }
-
-
-def _invocation(rank: int, step: BaseStep) -> dict[str, Any]:
-    name = handoff_tool(step) if isinstance(step, HandoffStep) else step.name
-    call_id = getattr(step, "tool_call_id", None)
-    found: dict[str, Any] = {"toolCallId": call_id or f"step-{rank}", "toolName": name}
-    if isinstance(step, ToolStep) and "tool_args" in step.model_fields_set:
-        found["args"] = step.tool_args
-    failed = step.success is False if isinstance(step, ToolStep) else step.failed is True
-    if failed:
-        text = step.failure or "failed"
-        return {**found, "state": "output-error", "errorText": text, "isError": True}
-    if isinstance(step, ToolStep) and step.success is None:
-        return {**found, "state": "call"}
-    return {**found, "state": "result", "result": getattr(step, "tool_result", None)}
