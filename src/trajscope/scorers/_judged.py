@@ -1,7 +1,7 @@
 """What a judge is asked about a trajectory, and what becomes of its answer.
 
 One thing a newcomer would get wrong: all that comes from the run stands inside `fenced` sections,
-and a judge that evaluates nothing gives no score, neither 1 nor 0.
+secrets masked, and a judge that evaluates nothing gives no score, neither 1 nor 0.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from trajscope.model.expectation import TrajectoryExpectation
 from trajscope.model.score import Score
 from trajscope.model.step import ToolStep
 from trajscope.model.trajectory import Trajectory
+from trajscope.redact import default_redactor
 from trajscope.scope import select_steps
 from trajscope.scorers._scored import not_evaluable
 
@@ -100,7 +101,7 @@ def _data(step: Any) -> dict[str, Any]:
         return {}
     found: dict[str, Any] = {"success": step.success}
     for name in ("tool_args", "tool_result"):
-        value = getattr(step, name)
+        value = default_redactor().value(getattr(step, name))
         if value is not None:
             text = value if isinstance(value, str) else repr(value)
             found[name] = value if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
@@ -190,7 +191,7 @@ def request_section(run_input: Any) -> str:
         text = get_user_message_from_run_input(run_input) if run_input is not None else None
     except UsageError:
         text = None
-    return fenced("request", text) if text else ""
+    return fenced("request", default_redactor().text(text)) if text else ""
 
 
 def question(task: str, *sections: str) -> str:
