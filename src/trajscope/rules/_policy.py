@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from trajscope.documents import Document, parse_document, read_document, validate
@@ -70,6 +71,7 @@ def parse_policy(
     return _to_policy(parse_document(text, name), kinds)
 
 
+@cache
 def rule_kinds() -> dict[str, Rule]:
     """Return every known rule kind by name: the package's own and those of entry points."""
     return discover("trajscope.rules", "RULE", Rule)  # type: ignore[type-abstract]
