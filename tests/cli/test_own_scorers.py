@@ -225,3 +225,19 @@ def test_a_scorer_of_steps_may_be_an_entry_point(monkeypatch: pytest.MonkeyPatch
         assert scorer.name == "from-outside"
     finally:
         scoring.scorers.cache_clear()
+
+
+def test_more_processes_give_the_same(
+    trajscope: Trajscope, file: Path, traces: Path, tmp_path: Path
+) -> None:
+    db, expect = tmp_path / "many.duckdb", tmp_path / "e.yaml"
+    expect.write_text("blacklistedTools: [lookup_order]\n")
+    names = ("pydantic_ai_v5-err", "pydantic_ai_v5-two", "mastra0-two", "mastra1-err")
+    paths = [traces / name / "trace.otlp.json" for name in names]
+    assert trajscope("ingest", *paths, "--db", db).code == 0
+    judge = ("--db", db, "--scorer", f"{file}:calls", "--scorer", "blacklist", "--expect", expect)
+    one = trajscope("score", *judge, "--json", "--engine", "python", "--workers", "1")
+    two = trajscope("score", *judge, "--json", "--engine", "python", "--workers", "2")
+    assert one.code == two.code == 1
+    assert two.json == one.json
+    assert len(two.json["scores"]) == 8
