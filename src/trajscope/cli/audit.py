@@ -60,6 +60,21 @@ FORMATS = ("text", "json", "sarif", "junit", "markdown", "github")
     show_default=True,
     help="Set-wise over a store, or trace by trace; both find the same.",
 )
+@click.option(
+    "--follow", is_flag=True, help="Go on: audit what arrives in the store, until a finding."
+)
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.01),
+    default=5.0,
+    show_default=True,
+    help="With --follow: seconds between two looks.",
+)
+@click.option(
+    "--stop-after", type=click.FloatRange(min=0), help="With --follow: stop after so many seconds."
+)
+@click.option("--webhook", metavar="URL", help="With --follow: POST findings there and go on.")
+@click.option("--allow-plain-webhook", is_flag=True, help="Send to http addresses elsewhere too.")
 @redact_options
 @input_options
 def COMMAND(  # noqa: N802
@@ -76,6 +91,11 @@ def COMMAND(  # noqa: N802
     update_baseline: bool,
     suppress: str | None,
     engine: str,
+    follow: bool,
+    interval: float,
+    stop_after: float | None,
+    webhook: str | None,
+    allow_plain_webhook: bool,
 ) -> None:
     """Hold traces against a policy: what must not, and what must, have happened.
 
@@ -88,6 +108,7 @@ def COMMAND(  # noqa: N802
       trajscope audit trace.otlp.json --policy policy.yaml
       trajscope audit --db spans.duckdb --policy policy.yaml --since 24h --format sarif
       trajscope audit traces/ --policy policy.yaml --baseline known.json --update-baseline
+      trajscope audit --db spans.duckdb --policy policy.yaml --follow --webhook https://…
     """
     from trajscope.pipeline.audit import AuditOptions, since_ns
     from trajscope.pipeline.baseline import load_suppressions
@@ -95,6 +116,7 @@ def COMMAND(  # noqa: N802
 
     if update_baseline and baseline is None:
         raise UsageError("--update-baseline has no file", hint="name it with --baseline FILE")
+    form = "json" if as_json else form
     policy = load_policy(policy_file)
     redactor = given_redactor()
     options = AuditOptions(
@@ -103,12 +125,23 @@ def COMMAND(  # noqa: N802
         baseline=None if update_baseline else _baseline(baseline),
         suppressions=load_suppressions(suppress) if suppress else (),
     )
+    if follow or webhook:
+        from trajscope.cli._follow import Watch, watch
+
+        if not follow or db is None or targets or update_baseline or output:
+            raise UsageError(
+                "--follow watches a whole store",
+                hint="give --follow and --db, without traces, --output and --update-baseline",
+            )
+        asked = Watch(form, fail_on, interval, stop_after, webhook, allow_plain_webhook)
+        code = watch(policy, db, options, redactor, asked)
+        click.get_current_context().exit(code)
     found = _audit(policy, targets, db, options)
     from trajscope.report.audit import redact_audit
 
     print_problems(found.problems)
     shown = redact_audit(found, redactor)
-    _write(shown, "json" if as_json else form, output)
+    write(shown, form, output)
     if update_baseline and baseline is not None:
         _write_baseline(shown, baseline)
     _narrate(shown)
@@ -139,7 +172,12 @@ def _audit(
     return found
 
 
-def _write(found: Audit, form: str, output: str | None) -> None:
+def write(found: Audit, form: str, output: str | None) -> None:
+    """Write an audit to a file, or to stdout.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
     if form == "text" and output is None:
         from trajscope.report.audit import print_audit
 
