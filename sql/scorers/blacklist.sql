@@ -26,7 +26,7 @@ candidates AS (
     GROUP BY e, rule, t
     HAVING count(DISTINCT nth) = any_value(size)
 ),
-pieces AS (
+pieces AS MATERIALIZED (
     SELECT
         t,
         lines,
@@ -34,14 +34,21 @@ pieces AS (
         name_no,
         executed,
         run,
-        CASE WHEN lines IN ('tree', 'top') THEN lft ELSE ord END AS place,
-        bool_or(NOT executed) OVER (PARTITION BY t, lines) AS has_requested,
-        min(ord) OVER (PARTITION BY t, lines, run) AS run_ord
+        CASE WHEN lines IN ('tree', 'top') THEN lft ELSE ord END AS place
     FROM (SELECT DISTINCT t, lines FROM candidates)
     JOIN judged_steps USING (t)
     JOIN judged_traces USING (t)
     WHERE CASE lines WHEN 'tree' THEN true WHEN 'top' THEN depth = top_depth ELSE is_tool END
 ),
+-- Calls of parallel agents interleave, so each of several runs is a line of its own as well.
+run_pieces AS (
+    SELECT *, min(place) OVER (PARTITION BY t, lines, run) AS run_place
+    FROM pieces
+    WHERE lines = 'agent' OR (lines = 'tools' AND t IN (
+        SELECT t FROM pieces WHERE lines = 'tools' GROUP BY t HAVING min(run) <> max(run)
+    ))
+),
+requests AS (SELECT DISTINCT t, lines FROM pieces WHERE NOT executed),
 -- The lines of steps in the order they are looked at: what was executed, of the whole trace and of
 -- each agent run by itself; then the same with the calls that were only requested.
 lined AS (
@@ -50,20 +57,21 @@ lined AS (
     FROM pieces
     WHERE lines <> 'agent' AND (executed OR lines = 'top')
     UNION ALL
-    SELECT t, lines, 1, run_ord, true, row_no, name_no,
+    SELECT t, lines, 1, run_place, true, row_no, name_no,
         row_number() OVER (PARTITION BY t, lines, run ORDER BY place)
-    FROM pieces
-    WHERE lines IN ('tools', 'agent') AND executed
+    FROM run_pieces
+    WHERE executed
     UNION ALL
     SELECT t, lines, 2, 0, false, row_no, name_no,
         row_number() OVER (PARTITION BY t, lines ORDER BY place)
     FROM pieces
-    WHERE lines NOT IN ('agent', 'top') AND has_requested
+    SEMI JOIN requests USING (t, lines)
+    WHERE lines NOT IN ('agent', 'top')
     UNION ALL
-    SELECT t, lines, 3, run_ord, true, row_no, name_no,
+    SELECT t, lines, 3, run_place, true, row_no, name_no,
         row_number() OVER (PARTITION BY t, lines, run ORDER BY place)
-    FROM pieces
-    WHERE lines IN ('tools', 'agent') AND has_requested
+    FROM run_pieces
+    SEMI JOIN requests USING (t, lines)
 ),
 sequences AS (
     SELECT e, rule, t, line, line_ord, start, row_nos, by_run

@@ -153,7 +153,7 @@ over AS (
     JOIN figures USING (t)
     WHERE asks_efficiency
 ),
-dimensions AS (
+valued AS (
     SELECT
         *,
         CASE WHEN max_steps IS NOT NULL
@@ -164,9 +164,19 @@ dimensions AS (
             THEN within_budget(duration_ms, max_total_duration_ms, over_duration)
         END AS duration_value,
         CASE WHEN asks_repeats AND (unknown_calls = 0 OR repeat_count > 0)
-            THEN greatest(0.0::DOUBLE, 1 - 0.2::DOUBLE * repeat_count) END AS repeat_value,
+            THEN greatest(0.0::DOUBLE, 1 - 0.2::DOUBLE * repeat_count) END AS repeat_value
+    FROM over
+),
+known AS (
+    SELECT
+        *,
         (step_value IS NOT NULL)::INTEGER + (token_value IS NOT NULL)::INTEGER
-            + (duration_value IS NOT NULL)::INTEGER + (repeat_value IS NOT NULL)::INTEGER AS known,
+            + (duration_value IS NOT NULL)::INTEGER + (repeat_value IS NOT NULL)::INTEGER AS known
+    FROM valued
+),
+dimensions AS (
+    SELECT
+        *,
         CASE WHEN known > 0 THEN (
             coalesce(step_value, 0) + coalesce(token_value, 0)
             + coalesce(duration_value, 0) + coalesce(repeat_value, 0)
@@ -194,14 +204,14 @@ dimensions AS (
             CASE WHEN asks_repeats
                 THEN '"no_redundant_calls":' || coalesce(repeat_value::VARCHAR, 'null') END
         ) || '}' AS dimension_text
-    FROM over
+    FROM known
 )
 SELECT
     'efficiency',
     e,
     t,
     value,
-    CASE WHEN said = '' THEN 'nothing was asked for' ELSE said END AS reason,
+    said AS reason,
     to_json({
         'score': value,
         'totalSteps': steps,

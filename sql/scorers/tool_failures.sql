@@ -4,7 +4,7 @@
 INSERT INTO scored
 WITH RECURSIVE
 runs AS (
-    SELECT t, run, min(ord) AS run_ord FROM judged_steps WHERE is_tool GROUP BY t, run
+    SELECT t, run, min(ord)::BIGINT AS run_ord FROM judged_steps WHERE is_tool GROUP BY t, run
 ),
 -- A call that was requested and of which nothing more is known was not made.
 calls AS (
@@ -225,8 +225,8 @@ tool_calls AS (
     SELECT
         t,
         tool_no,
-        arg_min(name_no, (run_ord, ord)) AS name_no,
-        min((run_ord, ord)) AS place,
+        arg_min(name_no, run_ord * 4294967296 + ord) AS name_no,
+        min(run_ord * 4294967296 + ord) AS place,
         count(*) AS calls,
         count(*) FILTER (success = false) AS failed,
         count(*) FILTER (success IS NULL) AS unknown
@@ -248,8 +248,7 @@ tool_failures AS (
 tools AS MATERIALIZED (
     SELECT
         tool_calls.t,
-        names.name,
-        names.shown,
+        names.text_no,
         min(place) AS place,
         sum(calls)::BIGINT AS calls,
         sum(failed)::BIGINT AS failed,
@@ -262,20 +261,21 @@ tools AS MATERIALIZED (
     JOIN judged_names names USING (name_no)
     LEFT JOIN tool_failures
         ON tool_failures.t = tool_calls.t AND tool_failures.tool_no = tool_calls.tool_no
-    GROUP BY tool_calls.t, names.name, names.shown
+    GROUP BY tool_calls.t, names.text_no
 ),
+-- text_no is the number of the first name with that text.
 totals AS (
     SELECT
         t,
         sum(calls)::BIGINT AS calls,
         sum(unknown)::BIGINT AS unknown,
-        '{' || string_agg(
-            json_quote(name) || ':{"calls":' || calls || ',"failed":' || failed
-            || ',"unknown":' || unknown || ',"retries":' || retries
-            || ',"argCorrections":' || arg_corrections || ',"fallbacks":' || fallbacks
-            || ',"unrecovered":' || unrecovered || '}', ','
-        ) || '}' AS tools
+        concat('{', string_agg(concat(
+            quoted, ':{"calls":', calls, ',"failed":', failed, ',"unknown":', unknown,
+            ',"retries":', retries, ',"argCorrections":', arg_corrections,
+            ',"fallbacks":', fallbacks, ',"unrecovered":', unrecovered, '}'
+        ), ','), '}') AS tools
     FROM tools
+    JOIN judged_names names ON names.name_no = tools.text_no
     GROUP BY t
 ),
 lost AS (
@@ -300,14 +300,15 @@ excessive AS (
         judged.e,
         judged.t,
         sum(retries - max_retries ORDER BY place) AS excess,
-        list(tools.name ORDER BY place) AS names,
+        list(names.name ORDER BY place) AS names,
         list(finding(
             'tool-failures',
             'tool ' || shown || ' was retried ' || retries || ' times, at most '
                 || max_retries_text || ' allowed',
-            'error', 'violated', trace_id, coalesce(spans.span_ids, []), [tools.name]
+            'error', 'violated', trace_id, coalesce(spans.span_ids, []), [names.name]
         ) ORDER BY place) AS findings
     FROM tools
+    JOIN judged_names names ON names.name_no = tools.text_no
     JOIN judged USING (t)
     JOIN asked USING (e)
     JOIN judged_traces USING (t)
@@ -323,7 +324,7 @@ excessive AS (
             GROUP BY t, name, span_id
         )
         GROUP BY t, name
-    ) spans ON spans.t = judged.t AND spans.name = tools.name
+    ) spans ON spans.t = judged.t AND spans.name = names.name
     WHERE retries > max_retries
     GROUP BY judged.e, judged.t
 ),

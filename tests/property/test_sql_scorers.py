@@ -89,8 +89,8 @@ def trees(draw: st.DrawFn) -> list[Record]:
         size = draw(st.integers(1, 14))
         for n in range(1, size + 1):
             start = draw(st.integers(0, 30))
-            roots = 0.05 if n > 1 else 1
-            parent = None if draw(st.floats(0, 1)) < roots else draw(st.integers(1, n - 1))
+            is_root = n == 1 or draw(st.integers(0, 19)) == 0
+            parent = None if is_root else draw(st.integers(1, n - 1))
             end = draw(st.sampled_from([None, start, start + 1, start + 3, start + 40, start - 1]))
             found.append(
                 (

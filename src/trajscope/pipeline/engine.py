@@ -6,6 +6,7 @@ the few names that occur by the definition's own `matches_step`; statements join
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -223,6 +224,7 @@ class SetScoring:
         names = self._tables.rows("scoring/read_names")
         steps = [step_of(*row) for row in names]
         tools: dict[str, int] = {}
+        texts: dict[str, int] = {}
         self._tables.fill(
             "judged_names",
             {
@@ -236,7 +238,9 @@ class SetScoring:
                     tools.setdefault(tool_key(step), len(tools)) if step.is_tool else None
                     for step in steps
                 ],
+                "text_no": [texts.setdefault(step.name, n) for n, step in enumerate(steps)],
                 "shown": [repr(step.name) for step in steps],
+                "quoted": [json.dumps(step.name) for step in steps],
             },
         )
         self._tables.run("scoring/number_steps")

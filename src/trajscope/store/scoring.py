@@ -22,7 +22,7 @@ from trajscope.store.statements import transaction
 
 _FETCH_ROWS = 2_000
 
-_SETUP = (
+SETUP = (
     *("text_of", "finding", "within_budget", "budget_text", "budget_finding"),
     *("judged_traces", "judged_names", "judged_steps"),
     *("asked", "asked_rules", "asked_names", "judged", "scored"),
@@ -37,7 +37,7 @@ _FINDING = pa.struct(
     ]
 )
 _FINDING_FIELDS = tuple(field.name for field in _FINDING)
-_SCORED = pa.schema(
+SCORED = pa.schema(
     {
         "scorer": _TEXT,
         "e": pa.int32(),
@@ -48,6 +48,7 @@ _SCORED = pa.schema(
         "findings": pa.list_(_FINDING),
     }
 )
+"""The Arrow form of the table `scored`."""
 
 
 class JudgedTrace(NamedTuple):
@@ -78,7 +79,7 @@ class ScoringTables:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._cursor = connection.cursor()
         with self._explained():
-            for name in _SETUP:
+            for name in SETUP:
                 self._cursor.execute(sql_text(f"scoring/setup/{name}"))
 
     def __enter__(self) -> Self:
@@ -129,7 +130,7 @@ class ScoringTables:
         """Append rows of the table `scored`, details and findings as plain values."""
         written = [{**row, "details": _text(row["details"])} for row in rows]
         with self._explained():
-            self._with(pa.Table.from_pylist(written, _SCORED), sql_text("scoring/add_scored"))
+            self._with(pa.Table.from_pylist(written, SCORED), sql_text("scoring/add_scored"))
 
     def summary(self, scorers: Sequence[str]) -> Summary:
         """Return how many scores of these scorers there are, and how many say what."""
