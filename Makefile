@@ -15,10 +15,10 @@ JOBS ?= 2
 DEMO := build/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help run check fix fuzz clean
+.PHONY: help run check fix fuzz crash bench bench-full clean
 
 help: ## Say what the targets do
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 run: $(INSTALLED) ## Ingest the recorded traces, score them, show what was forbidden and what failed
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
@@ -40,6 +40,16 @@ fix: $(CHECKABLE) ## Format the code and mend what the linter can mend
 
 fuzz: $(CHECKABLE) ## Mutate every recorded capture for ten minutes, evenly over the formats
 	$(PY) -m tests.fuzz.mutate 600
+
+crash: $(CHECKABLE) ## Kill twenty ingests at random moments, and see what the stores hold
+	CRASH_RUNS=20 $(PY) -m pytest tests/unit/store/test_crash.py -q
+
+# BENCH_SPANS adds a size: make bench BENCH_SPANS=1000000.
+bench: $(CHECKABLE) ## Measure ingest, scorers and queries; write docs/benchmarks.md
+	$(PY) -m tests.bench.run 20000 200000 $(BENCH_SPANS)
+
+bench-full: $(CHECKABLE) ## The same, with a million spans
+	$(PY) -m tests.bench.run 20000 200000 1000000
 
 clean: ## Remove what was built; .venv stays
 	rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -16,6 +16,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from glob import escape
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -141,6 +142,14 @@ def discard(path: Path) -> None:
     for file in (path, wal_of(path)):
         with suppress(OSError):
             file.unlink()
+
+
+def sweep(path: Path) -> None:
+    """Remove what killed commands left beside a store; only while this process has it locked."""
+    for purpose in ("new", "vacuum"):
+        for file in path.parent.glob(f".{escape(path.name)}.????????.{purpose}*"):
+            with suppress(OSError):
+                file.unlink()
 
 
 def wal_of(path: Path) -> Path:

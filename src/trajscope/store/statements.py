@@ -25,9 +25,10 @@ def rows(
     return connection.execute(sql_text(f"queries/{query}"), params).fetchall()
 
 
-def run(connection: Connection, query: str, params: Mapping[str, object] | None = None) -> None:
-    """Run `sql/queries/<query>.sql` for its effect."""
-    connection.execute(sql_text(f"queries/{query}"), params).fetchall()
+def run(connection: Connection, query: str, params: Mapping[str, object] | None = None) -> int:
+    """Run `sql/queries/<query>.sql` for its effect, and return how many rows it changed."""
+    changed = connection.execute(sql_text(f"queries/{query}"), params).fetchall()
+    return int(changed[0][0]) if changed else 0
 
 
 def run_with(
@@ -61,7 +62,8 @@ def transaction(connection: Connection) -> Iterator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        with suppress(duckdb.Error):  # a commit that failed has ended it; what failed is told
+            connection.execute("ROLLBACK")
         with suppress(duckdb.Error):
             connection.unregister("incoming")
         raise

@@ -142,6 +142,7 @@ def _rewrite(file: Path, fresh: Path, memory_limit: str) -> None:
         # nothing: it would remove the log of whoever writes the new one by then.
         connection.execute("PRAGMA disable_checkpoint_on_shutdown")
         connection.execute("CHECKPOINT")
+        holding.sweep(file)
         [[name]] = connection.execute("SELECT current_database()").fetchall()
         connection.execute(f"ATTACH {_text(str(fresh))} AS fresh (TYPE duckdb)")
         connection.execute(f"COPY FROM DATABASE {_name(name)} TO fresh")

@@ -1,0 +1,119 @@
+"""The things that are measured, each by name: `python -m tests.bench.tasks NAME ARGS`.
+
+One thing a newcomer would get wrong: what is measured is the work, not the start of Python nor
+opening the store; a task is set up first and timed then.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from trajscope.model.expectation import (
+    ExpectedStep,
+    NamedExpectation,
+    TrajectoryExpectation,
+)
+from trajscope.pipeline.engine import SetScoring
+from trajscope.pipeline.load import InputOptions, facts, load, stored
+from trajscope.pipeline.scoring import Judged, Scoring, chosen_scorers
+from trajscope.pipeline.storing import ingest
+from trajscope.store import Store
+
+QUERY = "SELECT tool, count(*), count(*) FILTER (success = false) FROM tool_calls GROUP BY tool"
+EXPECTATION = TrajectoryExpectation(
+    steps=(ExpectedStep(name="search_docs"), ExpectedStep(name="fetch_page")),
+    ordering="relaxed",
+    max_steps=20,
+    max_total_tokens=100_000,
+    blacklisted_tools=("rm_rf",),
+    blacklisted_sequences=(("sql_query", "mail"),),
+    max_retries_per_tool=1,
+)
+
+
+def bare_loads(capture: str) -> Callable[[], Any]:
+    """Decode every line with orjson and forget it: the least any reader has to do."""
+    import orjson
+
+    def run() -> int:
+        with Path(capture).open("rb") as file:
+            return sum(1 for line in file if orjson.loads(line))
+
+    return run
+
+
+def ingested(capture: str, db: str) -> Callable[[], Any]:
+    """Ingest with steps, as `trajscope ingest` does."""
+    store = Store.open(db)
+    jobs = os.cpu_count() or 1
+
+    def run() -> int:
+        done = sum(i.report.spans for i in ingest([capture], store, InputOptions(), jobs=jobs))
+        store.close()
+        return done
+
+    return run
+
+
+def derived(db: str) -> Callable[[], Any]:
+    """Derive steps and trajectories of all traces afresh."""
+    store = Store.open(db)
+
+    def run() -> int:
+        done = store.derive().traces
+        store.close()
+        return done
+
+    return run
+
+
+def queried(db: str) -> Callable[[], Any]:
+    """Ask which tools fail."""
+    store = Store.open(db, read_only=True)
+    return lambda: len(list(store.query(QUERY).rows))
+
+
+def tree(capture: str) -> Callable[[], Any]:
+    """Assemble the one trace of a capture in memory."""
+    return lambda: load([capture], InputOptions()).span_count
+
+
+def scored(db: str, scorer: str, engine: str) -> Callable[[], Any]:
+    """Score every stored trace by one scorer: with the definition, or set-wise."""
+    expectations = [NamedExpectation(name="bench", expect=EXPECTATION)]
+
+    chosen = chosen_scorers([scorer])
+    store = Store.open(db, read_only=True)
+
+    def by_definition() -> int:
+        scoring = Scoring(expectations, chosen, named=True)
+        return sum(1 for _ in scoring.run(Judged(a.trajectory, facts(a)) for a in stored(store)))
+
+    def set_wise() -> int:
+        with SetScoring(store, expectations, chosen, named=True) as scoring:
+            return scoring.summary().scores
+
+    return by_definition if engine == "python" else set_wise
+
+
+TASKS: dict[str, Callable[..., Callable[[], Any]]] = {
+    "bare_loads": bare_loads,
+    "ingest": ingested,
+    "derive": derived,
+    "query": queried,
+    "tree": tree,
+    "score": scored,
+}
+
+if __name__ == "__main__":
+    task = TASKS[sys.argv[1]](*sys.argv[2:])
+    began = time.perf_counter()
+    said = task()
+    seconds = time.perf_counter() - began
+    sys.stdout.write(json.dumps({"seconds": seconds, "said": said}) + "\n")
