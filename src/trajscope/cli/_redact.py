@@ -8,6 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from trajscope.assemble import OutlineRow
+    from trajscope.model.score import Score
+    from trajscope.model.span import Span
+    from trajscope.model.trajectory import Trajectory
+    from trajscope.pipeline.explain import ExplainedTrace
     from trajscope.redact import Redactor
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -51,3 +58,58 @@ def given_redactor() -> Redactor | None:
 
     given = click.get_current_context().meta.get("trajscope.redact", {})
     return None if given.get("no_redact") else load_redactor(given.get("redact_file"))
+
+
+def masked_trajectories(found: Iterable[Trajectory]) -> list[Trajectory]:
+    """Return trajectories as the running command may show them."""
+    from trajscope.redact import redact_trajectory
+
+    redactor = given_redactor()
+    return [t if redactor is None else redact_trajectory(t, redactor) for t in found]
+
+
+def masked_scores(found: Iterable[Score]) -> list[Score]:
+    """Return scores as the running command may show them."""
+    from trajscope.redact import redact_score
+
+    redactor = given_redactor()
+    return [s if redactor is None else redact_score(s, redactor) for s in found]
+
+
+def masked_outline(rows: Iterable[OutlineRow]) -> list[OutlineRow]:
+    """Return the rows of an outline as the running command may show them."""
+    redactor = given_redactor()
+    if redactor is None:
+        return list(rows)
+    return [
+        row._replace(
+            span=_renamed(row.span, redactor.text(row.span.name)),
+            failure=None if row.failure is None else redactor.text(row.failure),
+        )
+        for row in rows
+    ]
+
+
+def _renamed(span: Span, name: str) -> Span:
+    """Return a span with another name."""
+    import msgspec
+
+    return span if span.name == name else msgspec.structs.replace(span, name=name)
+
+
+def masked_explanations(found: Iterable[ExplainedTrace]) -> list[ExplainedTrace]:
+    """Return explanations as the running command may show them."""
+    from dataclasses import replace
+
+    redactor = given_redactor()
+    if redactor is None:
+        return list(found)
+    return [
+        trace._replace(
+            spans=[
+                replace(one, row=masked_outline([one.row])[0], evidence=redactor.text(one.evidence))
+                for one in trace.spans
+            ]
+        )
+        for trace in found
+    ]

@@ -15,6 +15,7 @@ from trajscope.cli._io import (
     print_problems,
     snapshot_option,
 )
+from trajscope.cli._redact import masked_explanations, redact_options
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import UsageError
 
@@ -32,6 +33,7 @@ from trajscope.errors import UsageError
 )
 @db_option
 @snapshot_option
+@redact_options
 @input_options
 @json_option
 def COMMAND(  # noqa: N802 - the constant every command module has
@@ -66,7 +68,7 @@ def COMMAND(  # noqa: N802 - the constant every command module has
     options = given_input()
     loaded = load([target, *more], options, db)
     print_problems(loaded.problems)
-    traces = explain(loaded.assembled, options.reader(), span or span_option)
+    traces = masked_explanations(explain(loaded.assembled, options.reader(), span or span_option))
     if as_json:
         print_json(explain_json(traces))
     else:

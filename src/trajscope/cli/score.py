@@ -19,6 +19,7 @@ from trajscope.cli._io import (
     print_problems,
     traces_done,
 )
+from trajscope.cli._redact import masked_scores, redact_options
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, Problems, UsageError
 
@@ -91,6 +92,7 @@ def _note_workers(ctx: click.Context, _param: click.Parameter, value: int | None
 )
 @click.option("--min-score", type=click.FloatRange(0, 1), help="Exit 1 when a score is below this.")
 @click.option("--all", "everything", is_flag=True, help="Show trajectories without a fault too.")
+@redact_options
 @input_options
 @json_option
 def COMMAND(  # noqa: N802
@@ -129,10 +131,11 @@ def COMMAND(  # noqa: N802
     )
     print_problems(found.problems)
     scores, unmatched = found.scores, found.unmatched
+    shown = masked_scores(scores)
     if as_json:
-        print_json(scores_json(scores, unmatched, found.problems))
+        print_json(scores_json(shown, unmatched, found.problems))
     else:
-        print_scores(console(), scores, everything=everything, left_out=found.left_out)
+        print_scores(console(), shown, everything=everything, left_out=found.left_out)
     for name in unmatched:
         narrate(f"expectation {name!r} was for no trace; check its select")
     if found.note:

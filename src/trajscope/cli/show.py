@@ -15,6 +15,7 @@ from trajscope.cli._io import (
     print_problems,
     snapshot_option,
 )
+from trajscope.cli._redact import masked_trajectories, redact_options
 from trajscope.cli.app import COMMANDS
 
 
@@ -22,6 +23,7 @@ from trajscope.cli.app import COMMANDS
 @click.argument("targets", nargs=-1, metavar="[PATH | TRACE]...")
 @db_option
 @snapshot_option
+@redact_options
 @input_options
 @json_option
 def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  # noqa: N802
@@ -41,9 +43,10 @@ def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  #
 
     loaded = load(targets, given_input(), db)
     print_problems(loaded.problems)
+    shown = masked_trajectories(loaded.trajectories)
     if as_json:
-        print_json(show_json(loaded.trajectories, loaded.problems))
+        print_json(show_json(shown, loaded.problems))
     else:
-        print_show(console(), loaded.trajectories)
+        print_show(console(), shown)
     if note := loaded.nothing_understood():
         narrate(note)

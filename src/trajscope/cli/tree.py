@@ -15,6 +15,7 @@ from trajscope.cli._io import (
     print_problems,
     snapshot_option,
 )
+from trajscope.cli._redact import masked_outline, masked_trajectories, redact_options
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import UsageError
 
@@ -23,6 +24,7 @@ from trajscope.errors import UsageError
 @click.argument("targets", nargs=-1, metavar="[PATH | TRACE]...")
 @db_option
 @snapshot_option
+@redact_options
 @input_options
 @click.option(
     "--format",
@@ -56,7 +58,7 @@ def COMMAND(  # noqa: N802 - the constant every command module has
 
     loaded = load(targets, given_input(), db)
     print_problems(loaded.problems)
-    found = loaded.trajectories
+    found = masked_trajectories(loaded.trajectories)
     if graph_format:
         if len(found) != 1:
             raise UsageError(
@@ -72,7 +74,7 @@ def COMMAND(  # noqa: N802 - the constant every command module has
     elif critical_path:
         tree.print_critical_paths(console(), found)
     elif noise:
-        tree.print_outlines(console(), (a.outline() for a in loaded.assembled))
+        tree.print_outlines(console(), (masked_outline(a.outline()) for a in loaded.assembled))
     else:
         tree.print_trees(console(), found)
     if note := loaded.nothing_understood():
