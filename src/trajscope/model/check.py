@@ -92,7 +92,8 @@ class Need:
     of the trigger, second of the need), and with starts at most `within_ns` apart. immediately:
     with a gap of 0 as well. each: one need serves one trigger: triggers in order (`after`: from the
     last to the first), each takes of the needs that would do the oldest (`after`: the latest)
-    that is still free.
+    that is still free; with `differ` also one that a trigger served before can do without, since a
+    free one serves that trigger as well.
 
     A trigger without its need is a finding, the trigger its witness. The certain pass takes sure
     triggers and possible needs, the possible pass possible triggers and sure needs. With `after`

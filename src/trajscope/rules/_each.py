@@ -6,7 +6,7 @@ so nothing is looked at twice and the sweep stays linear.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from heapq import heappop, heappush
 
 from trajscope.model.check import Need
@@ -18,6 +18,8 @@ from trajscope.rules._match import Missing
 from trajscope.rules._outcome import Context, counts_as, within
 
 _Heap = list[tuple[int, Entry]]
+_SWAPS = 64
+"""Triggers served last that are asked to swap; with all of them the sweep were not linear."""
 
 
 def serve_each(
@@ -38,7 +40,7 @@ def serve_each(
         for item in line.steps
         if counts_as(needs[item.rank], certain=sure)
     ]
-    pool = _Pool(check, sure=sure)
+    pool = _Pool(check, over, sure=sure)
     released = released_by(offered, over, len(line.steps)) if before else []
     if not before:
         for entry in offered:
@@ -58,10 +60,12 @@ def serve_each(
 class _Pool:
     """The needs nobody has taken yet, the next one to take first."""
 
-    def __init__(self, check: Need, *, sure: bool) -> None:
+    def __init__(self, check: Need, over: Callable[[LineStep], int], *, sure: bool) -> None:
         self._check = check
+        self._over = over
         self._sure = sure
         self._heaps: dict[object, dict[object, _Heap]] = {}
+        self._taken: dict[object, list[tuple[LineStep, Key, Entry]]] = {}
 
     def add(self, entry: Entry) -> None:
         """Offer a need; in a sure pass only one of which all that counts is known."""
@@ -81,9 +85,39 @@ class _Pool:
                     best = heap if best is None or heap[0][0] < best[0][0] else best
                     break
                 heappop(heap)
-        if best is not None:
-            heappop(best)
-        return best is not None
+        if best is None:
+            return key.differ is not None and self._swap(trigger, key)
+        if key.differ is not None:
+            self._taken.setdefault(key.same, []).append((trigger, key, best[0][1]))
+        heappop(best)
+        return True
+
+    def _swap(self, trigger: LineStep, key: Key) -> bool:
+        """Take a need from a trigger for which a free one does as well; only lately served ones.
+
+        Without this, the approval of one's own that nobody else needed would stay free, and the
+        one of somebody else would be gone.
+        """
+        taken = self._taken.get(key.same, [])
+        for number in range(len(taken) - 1, max(-1, len(taken) - 1 - _SWAPS), -1):
+            other, other_key, entry = taken[number]
+            if not self._would_do(entry, trigger, key):
+                continue
+            for heap in self._heaps.get(key.same, {}).values():
+                if heap and self._would_do(heap[0][1], other, other_key):
+                    taken[number] = (other, other_key, heappop(heap)[1])
+                    taken.append((trigger, key, entry))
+                    return True
+        return False
+
+    def _would_do(self, entry: Entry, trigger: LineStep, key: Key) -> bool:
+        """Whether a need that holds the same values would serve a trigger."""
+        one, other = entry.key.differ, key.differ
+        if one == other and one is not Missing.UNKNOWN:
+            return False
+        before = self._check.direction == "before"
+        first, last = (entry.item, trigger) if before else (trigger, entry.item)
+        return self._over(first) <= last.rank and not self._is_spent(trigger, entry.item)
 
     def _fitting(self, key: Key) -> Iterator[_Heap]:
         same, differ = key

@@ -118,6 +118,17 @@ class TestEach:
         assert verdict(text, *steps) == "satisfied"
         assert verdict(text, *steps, at("b", 8, 8)) == "violated"
 
+    def test_approvals_are_given_out_so_that_all_are_served_if_they_can_be(self) -> None:
+        text = "- before: {tool: b, need: a, each: true, differ: agent}"
+        needs = (tool("a", agent="alice", trace_id="t"), tool("a", agent="bob", trace_id="t"))
+        triggers = (tool("b", agent="carol", trace_id="t"), tool("b", agent="bob", trace_id="t"))
+        root: dict[str, Any] = {"root_span_ids": ("r",)}
+        assert verdict(text, *needs, *triggers, **root) == "satisfied"
+        assert verdict(text, *needs, *triggers[::-1], **root) == "satisfied"
+        assert verdict(text, needs[1], *triggers, **root) == "violated"
+        late = (needs[0], triggers[0], needs[1], triggers[1])
+        assert verdict(text, *late, **root) == "violated"
+
     def test_directly_after(self) -> None:
         text = "- after: {tool: a, need: b, each: true, immediately: true}"
         assert verdict(text, tool("a"), tool("b"), tool("c"), tool("a"), tool("b")) == "satisfied"
