@@ -1,6 +1,7 @@
 """A model endpoint on loopback that speaks OpenAI's chat protocol and follows a script.
 
 One thing a newcomer would get wrong: the script is per request, in order; its last entry repeats.
+Where several ask at a time, a function chooses the answer by what was asked.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -46,8 +47,8 @@ class ModelServer:
 
 
 @contextmanager
-def model_server(script: Sequence[Answer]) -> Iterator[ModelServer]:
-    """Serve a script until the block ends."""
+def model_server(script: Sequence[Answer] | Callable[[str], Answer]) -> Iterator[ModelServer]:
+    """Serve a script, or a function of the last message, until the block ends."""
     requests: list[dict[str, Any]] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -55,7 +56,10 @@ def model_server(script: Sequence[Answer]) -> Iterator[ModelServer]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
-            answer = script[min(len(requests), len(script) - 1)]
+            if callable(script):
+                answer = script(json.loads(body)["messages"][-1]["content"])
+            else:
+                answer = script[min(len(requests), len(script) - 1)]
             peer = f"{self.client_address[0]}:{self.client_address[1]}"
             requests.append({"path": self.path, "peer": peer, **json.loads(body)})
             time.sleep(answer.hang_s)

@@ -6,22 +6,31 @@ secrets masked, and a judge that evaluates nothing gives no score, neither 1 nor
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from trajscope.errors import TrajscopeError, UsageError
+from trajscope.errors import UsageError
+from trajscope.evals.error import ScorerRunError, cause_text
 from trajscope.evals.fence import fenced
-from trajscope.evals.messages import get_user_message_from_run_input
+from trajscope.evals.messages import (
+    get_assistant_message_from_run_output,
+    get_user_message_from_run_input,
+)
+from trajscope.evals.rebuilt import run_calls
 from trajscope.evals.results import ScorerResult, jsonable
 from trajscope.evals.scorer import StepScorer
 from trajscope.model.expectation import TrajectoryExpectation
 from trajscope.model.score import Score
-from trajscope.model.step import ToolStep
+from trajscope.model.span import Json
+from trajscope.model.step import BaseStep, ToolStep
 from trajscope.model.trajectory import Trajectory
+from trajscope.ports import Judge, JudgeResolver
 from trajscope.redact import default_redactor
+from trajscope.registry import provided
 from trajscope.scope import select_steps
 from trajscope.scorers._scored import not_evaluable
 
@@ -85,9 +94,13 @@ class CallsVerdict(BaseModel):
 
 def trajectory_section(trajectory: Trajectory, *, tools_only: bool) -> tuple[str, int]:
     """Return the section that shows the executed steps, numbered, and how many it shows."""
-    steps = select_steps(trajectory, "tools" if tools_only else "tree")
+    steps: Sequence[BaseStep] = (
+        [call for call in run_calls(trajectory) if call.executed]
+        if tools_only
+        else select_steps(trajectory, "tree")
+    )
     shown = [
-        {"number": number, "type": str(step.step_type), "name": step.name, **_data(step)}
+        {"number": number, "type": str(step.step_type), "name": _cut(step.name), **_data(step)}
         for number, step in enumerate(steps[:MAX_STEPS], start=1)
     ]
     value: dict[str, Any] = {"steps": shown}
@@ -96,16 +109,23 @@ def trajectory_section(trajectory: Trajectory, *, tools_only: bool) -> tuple[str
     return fenced("trajectory", value), len(shown)
 
 
-def _data(step: Any) -> dict[str, Any]:
+def _data(step: BaseStep) -> dict[str, Any]:
     if not isinstance(step, ToolStep):
         return {}
     found: dict[str, Any] = {"success": step.success}
-    for name in ("tool_args", "tool_result"):
-        value = default_redactor().value(getattr(step, name))
+    for name in ("tool_args", "tool_result", "failure"):
+        value = getattr(step, name)
         if value is not None:
-            text = value if isinstance(value, str) else repr(value)
-            found[name] = value if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
+            found[name] = _cut(default_redactor().value(value))
     return found
+
+
+def _cut(value: Any) -> Any:
+    """Return a value, or the start of its text and how much of it is left out."""
+    text = value if isinstance(value, str) else json.dumps(jsonable(value), ensure_ascii=False)
+    if len(text) <= MAX_TEXT:
+        return value
+    return {"start": text[:MAX_TEXT], "characters_not_shown": len(text) - MAX_TEXT}
 
 
 def kept(numbers: list[int], shown: int) -> bool:
@@ -124,53 +144,98 @@ class JudgedScorer:
     make: gives the scorer of runs for a judge.
     """
 
-    def __init__(self, name: str, description: str, make: Callable[[str], StepScorer]) -> None:
+    waits = True
+
+    def __init__(self, name: str, description: str, make: Callable[[Judge], StepScorer]) -> None:
         self.name = name
         self.description = description
         self._make = make
+
+    @property
+    def parameters(self) -> Json | None:
+        """The model that judges."""
+        judge = configured_judge()
+        return None if judge is None else {"judge": judge}
 
     def applies(self, expectation: TrajectoryExpectation) -> bool:  # noqa: ARG002 - protocol
         """Whether a judge is configured: it can judge with and without expected steps."""
         return configured_judge() is not None
 
     def score(self, trajectory: Trajectory, expectation: TrajectoryExpectation) -> Score:
-        """Return the score; not evaluable without a judge, without steps, or if the judge fails."""
-        judge = configured_judge()
-        if judge is None:
+        """Return the score; not evaluable without a judge, without steps, or if the judge fails.
+
+        Raises:
+            UsageError: the judge that is configured cannot be asked at all.
+        """
+        scorer = self._scorer()
+        if scorer is None:
             return not_evaluable(self.name, trajectory, NO_JUDGE)
         try:
-            result = self._make(judge).run_sync(**_run(trajectory, expectation))
-        except TrajscopeError as error:
+            result = scorer.run_sync(**_run(trajectory, expectation))
+        except ScorerRunError as error:
             return self._failed(trajectory, error)
         return self._found(trajectory, result)
 
     async def score_later(
         self, trajectory: Trajectory, expectation: TrajectoryExpectation
     ) -> Score:
-        """Return the same as `score`, for those who ask many judges at once."""
-        judge = configured_judge()
-        if judge is None:
+        """Return the same as `score`, for those who ask many judges at once.
+
+        Raises:
+            UsageError: as `score` does.
+        """
+        scorer = self._scorer()
+        if scorer is None:
             return not_evaluable(self.name, trajectory, NO_JUDGE)
         try:
-            result = await self._make(judge).run(**_run(trajectory, expectation))
-        except TrajscopeError as error:
+            result = await scorer.run(**_run(trajectory, expectation))
+        except ScorerRunError as error:
             return self._failed(trajectory, error)
         return self._found(trajectory, result)
 
-    def _failed(self, trajectory: Trajectory, error: TrajscopeError) -> Score:
-        return not_evaluable(self.name, trajectory, f"the judge failed: {error.message}")
+    def _scorer(self) -> StepScorer | None:
+        """Return the scorer of runs; a judge that cannot be is told here, not once per trace."""
+        judge = configured_judge()
+        if judge is None:
+            return None
+        resolve: JudgeResolver = provided("trajscope.judges:resolve_judge")
+        return self._make(resolve(judge))
+
+    def _failed(self, trajectory: Trajectory, error: ScorerRunError) -> Score:
+        cause = error.__cause__ or error
+        return Score(
+            scorer=self.name,
+            value=None,
+            reason=f"the judge failed: {cause_text(cause)}",
+            trace_id=trajectory.trace_id,
+            details=None if error.result is None else _details(error.result),
+            error_type=type(cause).__name__,
+        )
 
     def _found(self, trajectory: Trajectory, result: ScorerResult[Any, Any]) -> Score:
+        reason = result.reason
         if result.not_scorable is not None:
-            reason = str(result.not_scorable.get("reason", "not scorable"))
-            return not_evaluable(self.name, trajectory, reason)
+            reason = result.not_scorable.get("reason", "not scorable")
         return Score(
             scorer=self.name,
             value=result.score,
-            reason=str(result.reason or ""),
+            reason=str(reason or ""),
             trace_id=trajectory.trace_id,
-            details=jsonable(result.to_json()["analyzeStepResult"]),
+            details=_details(result),
         )
+
+
+def _details(result: ScorerResult[Any, Any]) -> dict[str, Any]:
+    """Return what the judge said and the record of asking it, without the prompt: it is long."""
+    out = result.to_json()
+    asked = [one for record in out.get("judge", {}).values() for one in record["executions"]]
+    found: dict[str, Any] = {}
+    if "analyzeStepResult" in out:
+        found["verdict"] = jsonable(out["analyzeStepResult"])
+    if asked:
+        kept = [{k: v for k, v in one.items() if k not in ("prompt", "output")} for one in asked]
+        found["judge"] = kept
+    return found
 
 
 def _run(trajectory: Trajectory, expectation: TrajectoryExpectation) -> dict[str, Any]:
@@ -191,7 +256,16 @@ def request_section(run_input: Any) -> str:
         text = get_user_message_from_run_input(run_input) if run_input is not None else None
     except UsageError:
         text = None
-    return fenced("request", default_redactor().text(text)) if text else ""
+    return fenced("request", _cut(default_redactor().text(text))) if text else ""
+
+
+def answer_section(trajectory: Trajectory) -> str:
+    """Return the section that shows the agent's last words; empty if they are not recorded."""
+    try:
+        text = get_assistant_message_from_run_output(trajectory.raw_output)
+    except UsageError:
+        text = None
+    return fenced("answer", _cut(default_redactor().text(text))) if text else ""
 
 
 def question(task: str, *sections: str) -> str:

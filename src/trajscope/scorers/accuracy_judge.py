@@ -23,6 +23,7 @@ from trajscope.scorers._judged import (
     INSTRUCTIONS,
     JudgedScorer,
     TrajectoryVerdict,
+    answer_section,
     expected_section,
     kept,
     question,
@@ -36,7 +37,7 @@ _TASK = (
     "Judge the steps of <trajectory>: what the agent did, in order. Say of each step, by its "
     "number, whether it was necessary and in order, and name what is missing. Where there is "
     "<expected>, that is how it should have been done; where there is <request>, that is what the "
-    "agent was asked."
+    "agent was asked; where there is <answer>, that is what it said at the end."
 )
 
 
@@ -66,7 +67,8 @@ def create_trajectory_accuracy_scorer_llm(
             return not_scorable("the trajectory has no steps")
         expectation = static or to_expectation(context.run.expected_trajectory)
         section, shown = trajectory_section(trajectory, tools_only=False)
-        sections = (request_section(context.run.input), expected_section(expectation), section)
+        asked = (request_section(context.run.input), expected_section(expectation))
+        sections = (*asked, section, answer_section(trajectory))
         return {"shown": shown, "prompt": question(_TASK, *sections)}
 
     def score(context: StepContext) -> Any:

@@ -12,15 +12,16 @@ from typing import Any, Literal
 from msgspec import UNSET, UnsetType
 
 from trajscope.errors import UsageError
+from trajscope.evals.rebuilt import run_calls
 from trajscope.evals.scorer import StepContext, StepScorer, create_scorer, not_scorable
-from trajscope.match import compile_pattern
-from trajscope.model.expectation import Ordering, TrajectoryExpectation
+from trajscope.match import compile_pattern, match_step
+from trajscope.model.expectation import ExpectedStep, Ordering, TrajectoryExpectation
 from trajscope.model.reading import TOOL_STEP_TYPES
 from trajscope.model.score import Finding, Score
 from trajscope.model.step import BaseStep
 from trajscope.model.trajectory import Trajectory
 from trajscope.model.value import Value
-from trajscope.scope import select_steps
+from trajscope.scorers._align import Table, align_freely, align_in_order
 from trajscope.scorers._inputs import is_compat, output_trajectory, reference_options
 from trajscope.scorers._mastra import tool_calls
 from trajscope.scorers._scored import not_evaluable, to_score
@@ -47,13 +48,15 @@ def tool_call_accuracy(
 ) -> ToolCallResult:
     """Return whether the expected tools were called: all (unordered), in order, or exactly.
 
-    expected: names, globs or `re:` patterns; a tool that stands twice must be called twice.
+    expected: names, globs or `re:` patterns; a tool that stands twice must be called twice. The
+    calls are those the run's messages hold, so that trace and messages have one accuracy: a
+    handoff is one (`transfer_to_x`), what a sub-agent did inside a tool call is none.
 
     >>> took = Trajectory(steps=())
     >>> tool_call_accuracy(took, ["search"]).score
     0.0
     """
-    steps = select_steps(trajectory, "tools")
+    steps = [call for call in run_calls(trajectory) if call.executed]
     called = tuple(step.name for step in steps)
     pairs = _pairs(expected, steps, ordering)
     taken = set(pairs.values())
@@ -74,25 +77,13 @@ def tool_call_accuracy(
 def _pairs(
     expected: Sequence[str], steps: Sequence[BaseStep], ordering: Ordering
 ) -> dict[int, int]:
-    """Return, by expected place, the call that serves it; each call serves one."""
-    pairs: dict[int, int] = {}
-    after = 0
-    for at, name in enumerate(expected):
-        pattern = compile_pattern(name)
-        start = at if ordering == "strict" else after if ordering == "relaxed" else 0
-        end = at + 1 if ordering == "strict" else len(steps)
-        found = next(
-            (
-                place
-                for place in range(start, min(end, len(steps)))
-                if place not in pairs.values() and pattern.matches_step(steps[place])
-            ),
-            None,
-        )
-        if found is not None:
-            pairs[at] = found
-            after = found + 1
-    return pairs
+    """Return, by expected place, the call that serves it in the best alignment."""
+    wanted = [ExpectedStep(name=name) for name in expected]
+    if ordering == "strict":
+        pairs = zip(wanted, steps, strict=False)
+        return {at: at for at, (one, step) in enumerate(pairs) if match_step(one, step).holds}
+    table = Table(wanted, steps, "ignore")
+    return (align_freely if ordering == "unordered" else align_in_order)(table)[0]
 
 
 def _wrong(missing: tuple[str, ...], extra: tuple[str, ...], ordering: Ordering) -> str:

@@ -17,6 +17,7 @@ from trajscope.scorers._judged import (
     INSTRUCTIONS,
     CallsVerdict,
     JudgedScorer,
+    answer_section,
     kept,
     question,
     request_section,
@@ -27,7 +28,7 @@ JUDGED_ID = "llm-tool-call-accuracy-scorer"
 _TASK = (
     "Judge the tool calls of <trajectory>. Say of each call, by its number, whether the tool was "
     "appropriate for what was asked, and name the tools that were needed and not called. Where "
-    "there is <tools>, only these were available."
+    "there is <tools>, only these were available; <answer> is what the agent said at the end."
 )
 
 
@@ -54,7 +55,12 @@ def create_tool_call_accuracy_scorer_llm(
             return not_scorable("the run has no output")
         section, shown = trajectory_section(trajectory, tools_only=True)
         tools = fenced("tools", list(available_tools)) if available_tools else ""
-        sections = (request_section(context.run.get("input")), tools, section)
+        sections = (
+            request_section(context.run.get("input")),
+            tools,
+            section,
+            answer_section(trajectory),
+        )
         return {"shown": shown, "prompt": question(_TASK, *sections)}
 
     def score(context: StepContext) -> Any:

@@ -45,6 +45,20 @@ def test_every_expected_tool_is_served_or_missing(made: list[str], expected: lis
     assert len(result.missing) + len(made) - len(result.extra) == len(expected)
 
 
+@given(CALLS, st.permutations(["*", "a*", *NAMES[:3]]))
+def test_in_any_order_the_order_of_the_patterns_is_no_matter(
+    made: list[str], expected: list[str]
+) -> None:
+    took = trajectory(*map(tool, made))
+    sorted_ones = tool_call_accuracy(took, sorted(expected), "unordered")
+    assert tool_call_accuracy(took, expected, "unordered").score == sorted_ones.score
+
+
+def test_a_wide_pattern_leaves_a_call_to_a_narrow_one() -> None:
+    took = trajectory(tool("search"), tool("book"))
+    assert tool_call_accuracy(took, ["*", "search"], "unordered").missing == ()
+
+
 def run(output: Any, **options: Any) -> Any:
     return create_tool_call_accuracy_scorer_code(**options).run_sync(output=output)
 
