@@ -11,7 +11,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from tests.support.agents import weather_agent
+from tests.support.agents import ask_for_weather
 from tests.support.receivers import AGAIN_AT_ONCE, Answer, Backend, grpc_backend, http_backend
 from tests.support.stores import ingest
 from trajscope.conventions import Reader
@@ -51,7 +51,7 @@ def judged() -> tuple[TrajectoryExporter, list[Score], InMemorySpanExporter]:
     provider = TracerProvider()
     for each in (exporter, spans):
         provider.add_span_processor(SimpleSpanProcessor(each))
-    weather_agent(provider).run_sync("What about Paris?")
+    ask_for_weather(provider)
     provider.shutdown()
     scoring = Scoring([EXPECTATION], chosen_scorers(FOUR), named=True)
     found = [Judged(t, facts_of(t)) for t in exporter.trajectories]

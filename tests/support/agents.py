@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from opentelemetry.sdk.trace import TracerProvider
 from pydantic_ai import Agent
 from pydantic_ai.capabilities.instrumentation import Instrumentation
@@ -28,3 +30,8 @@ def weather_agent(provider: TracerProvider) -> Agent[None, str]:
         return f"noon in {city}"
 
     return agent
+
+
+def ask_for_weather(provider: TracerProvider) -> str:
+    """Run the agent once and return its answer; its own `run_sync` leaves an event loop open."""
+    return asyncio.run(weather_agent(provider).run("What about Paris?")).output

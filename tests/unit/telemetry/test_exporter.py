@@ -31,7 +31,7 @@ from opentelemetry.trace import (
     set_span_in_context,
 )
 
-from tests.support.agents import weather_agent
+from tests.support.agents import ask_for_weather
 from trajscope.assemble import assemble
 from trajscope.conventions import Reader
 from trajscope.errors import UsageError
@@ -107,7 +107,7 @@ def test_a_real_agent_gives_its_trajectory_when_its_root_ends() -> None:
     exporter = TrajectoryExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    weather_agent(provider).run_sync("What about Paris?")
+    ask_for_weather(provider)
     (trajectory,) = exporter.trajectories
     assert trajectory.root is not None
     assert trajectory.root.name == "weather"
