@@ -15,8 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from trajscope.errors import TrajscopeError, UsageError
+from trajscope.errors import UsageError
 from trajscope.judges._reply import BrokenReply, read_reply
+from trajscope.judges._usage import cost_of, sum_usage, usage_of
 from trajscope.model.judge import JudgeError, JudgeFacts, JudgeReply, JudgeRequest, TokenUsage
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ class _Spent:
 
     def add(self, response: ModelResponse) -> None:
         self.calls += 1
-        self.usage = _sum(self.usage, _usage_of(response))
-        cost = _cost_of(response)
+        self.usage = sum_usage(self.usage, usage_of(response))
+        cost = cost_of(response)
         known = self.calls == 1 or self.cost is not None
         self.cost = (self.cost or 0.0) + cost if known and cost is not None else None
         self.finish_reason = response.finish_reason
@@ -266,35 +267,3 @@ def hidden(text: str, model: Any = None) -> str:
         if isinstance(secret, str) and len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, "[key]")
     return text
-
-
-def _usage_of(response: ModelResponse) -> TokenUsage | None:
-    usage = response.usage
-    if not usage.has_values():
-        return None
-    return TokenUsage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        total_tokens=usage.input_tokens + usage.output_tokens,
-        reasoning_tokens=usage.output_reasoning_tokens or usage.details.get("reasoning_tokens"),
-        cached_input_tokens=usage.cache_read_tokens or None,
-        cache_creation_input_tokens=usage.cache_write_tokens or None,
-    )
-
-
-def _sum(one: TokenUsage | None, other: TokenUsage | None) -> TokenUsage | None:
-    if one is None or other is None:
-        return one or other
-    figures = {}
-    for name in TokenUsage.__dataclass_fields__:
-        known = [v for v in (getattr(one, name), getattr(other, name)) if v is not None]
-        figures[name] = sum(known) if known else None
-    return TokenUsage(**figures)
-
-
-def _cost_of(response: ModelResponse) -> float | None:
-    """Return the price in US dollars, where the price list knows the model."""
-    try:
-        return float(response.cost().total_price)
-    except (LookupError, ValueError, AssertionError, TrajscopeError):
-        return None
