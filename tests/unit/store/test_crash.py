@@ -25,7 +25,7 @@ from trajscope.pipeline.load import InputOptions
 from trajscope.pipeline.storing import ingest as ingest_captures
 from trajscope.store import Patience, Store, patient
 
-RUNS = int(os.environ.get("CRASH_RUNS", "5"))
+RUNS = int(os.environ.get("CRASH_RUNS", "3"))
 """`make crash` asks for more."""
 
 COMMAND = [sys.executable, "-m", "trajscope.cli"]
