@@ -8,15 +8,16 @@ from trajscope.cli._io import narrate
 from trajscope.errors import ExitCode, ExportError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trajscope.model.policy import Policy
-    from trajscope.pipeline.audit import AuditOptions
+    from trajscope.pipeline.audit import Audit, AuditOptions
     from trajscope.redact import Redactor
 
 
 class Watch(NamedTuple):
     """How to watch; interval and stop_after in seconds."""
 
-    form: str
     fail_on: str
     interval: float
     stop_after: float | None
@@ -25,14 +26,20 @@ class Watch(NamedTuple):
 
 
 def watch(
-    policy: Policy, db: str, options: AuditOptions, redactor: Redactor | None, asked: Watch
+    policy: Policy,
+    db: str,
+    options: AuditOptions,
+    redactor: Redactor | None,
+    asked: Watch,
+    write: Callable[[Audit], None],
 ) -> ExitCode:
     """Audit what arrives; return at the first finding, or go on when there is a webhook.
+
+    write: prints an audit, already masked.
 
     Raises:
         UsageError: the webhook is no address to send findings to.
     """
-    from trajscope.cli.audit import write
     from trajscope.model.score import Severity
     from trajscope.pipeline.follow import Follower, Pace, follow
     from trajscope.report.audit import audit_json, redact_audit
@@ -48,7 +55,7 @@ def watch(
             narrate(f"{plural(found.trace_count, 'trace')} audited, nothing to tell")
             continue
         shown = redact_audit(found, redactor)
-        write(shown, asked.form, None)
+        write(shown)
         code = ExitCode.FINDINGS
         if not url:
             break

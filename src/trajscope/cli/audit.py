@@ -133,8 +133,8 @@ def COMMAND(  # noqa: N802
                 "--follow watches a whole store",
                 hint="give --follow and --db, without traces, --output and --update-baseline",
             )
-        asked = Watch(form, fail_on, interval, stop_after, webhook, allow_plain_webhook)
-        code = watch(policy, db, options, redactor, asked)
+        asked = Watch(fail_on, interval, stop_after, webhook, allow_plain_webhook)
+        code = watch(policy, db, options, redactor, asked, lambda shown: write(shown, form, None))
         click.get_current_context().exit(code)
     found = _audit(policy, targets, db, options)
     from trajscope.report.audit import redact_audit

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from trajscope.cli._io import db_option, json_option, narrate, print_json, traces_done
+from trajscope.cli._redact import given_redactor, redact_options
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, ExportError, UsageError
 
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     help="What the backend is remembered by, where the address alone does not tell.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be sent; send and note nothing.")
+@redact_options
 @json_option
 def COMMAND(  # noqa: N802
     traces: tuple[str, ...],
@@ -148,11 +150,14 @@ def _headers(given: tuple[str, ...]) -> dict[str, str]:
 
 def _send(sender: OtlpSender, db: str, traces: tuple[str, ...], *, as_json: bool) -> None:
     from trajscope.pipeline.exporting import export
+    from trajscope.pipeline.redaction import MaskingSender
     from trajscope.report.text import plural, safe_text
     from trajscope.store import Store
 
+    redactor = given_redactor()
+    way = sender if redactor is None else MaskingSender(sender, redactor)
     with Store.open(db) as store, traces_done("sending") as progress:
-        done = export(store, sender, traces or None, progress)
+        done = export(store, way, traces or None, progress)
         has_scores = done.known or done.sent or done.left or done.refused
     if as_json:
         print_json(_document(sender, done))

@@ -12,7 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from trajscope.errors import UsageError
-from trajscope.judges._judge import ModelJudge, Patience
+from trajscope.judges._judge import Patience
+from trajscope.judges._masking import MaskingJudge
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -27,7 +28,7 @@ def resolve_judge(
     base_url: str | None = None,
     api_key: str | None = None,
     patience: Patience | None = None,
-) -> ModelJudge:
+) -> MaskingJudge:
     """Return the judge of a model name (`openai:gpt-5`, `anthropic:claude-sonnet-4-5`, …).
 
     base_url, api_key: of a server that speaks OpenAI's protocol; by default the environment of the
@@ -51,7 +52,7 @@ def _judge(
     api_key: str | None,
     patience: Patience,
     environment: int,  # noqa: ARG001 - another environment may hold another key
-) -> ModelJudge:
+) -> MaskingJudge:
     """Return the judge, kept: it is asked for once per question, and making a model takes 70 ms."""
 
     made = _made(model, base_url, api_key)  # an unknown model or a missing key is told now
@@ -63,7 +64,7 @@ def _judge(
         except IndexError:
             return _made(model, base_url, api_key)
 
-    return ModelJudge(make, made.model_name, made.system or None, patience)
+    return MaskingJudge(make, made.model_name, made.system or None, patience)
 
 
 def _check_installed() -> None:

@@ -7,8 +7,10 @@ switches them off.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import ConfigDict, Field
 
@@ -16,6 +18,10 @@ from trajscope.documents import Document, read_document, validate
 from trajscope.errors import UsageError
 from trajscope.model.value import Value
 from trajscope.redact import PERSONAL, SECRETS, KeyRules, Redactor, TextPattern, default_redactor
+
+if TYPE_CHECKING:
+    from trajscope.pipeline.evaluations import Evaluation
+    from trajscope.pipeline.exporting import Delivery, Sender
 
 
 class RedactionFile(Value):
@@ -87,3 +93,28 @@ def _kept(text: str) -> Redactor:
 
 def _key(text: str) -> KeyRules:
     return KeyRules(more=[text])
+
+
+class MaskingSender:
+    """A way to a backend on which secrets are masked; what is remembered as sent stays the same."""
+
+    def __init__(self, sender: Sender, redactor: Redactor) -> None:
+        self._sender = sender
+        self._redactor = redactor
+
+    @property
+    def target(self) -> str:
+        """What the backend is remembered by."""
+        return self._sender.target
+
+    def send(self, batch: Sequence[Evaluation]) -> Delivery:
+        """Send one batch, masked."""
+        return self._sender.send([self._masked(evaluation) for evaluation in batch])
+
+    def _masked(self, evaluation: Evaluation) -> Evaluation:
+        said = evaluation.explanation
+        return replace(
+            evaluation,
+            explanation=None if said is None else self._redactor.text(said),
+            attributes=self._redactor.value(dict(evaluation.attributes)),
+        )
