@@ -1,2 +1,2 @@
--- The traces that are held against one expectation, by number and id. Parameters: e.
-SELECT t, trace_id FROM judged JOIN judged_traces USING (t) WHERE e = $e ORDER BY t;
+-- Which traces, by number and id, are held against which expectation.
+SELECT e, t, trace_id FROM judged JOIN judged_traces USING (t) ORDER BY e, t;

@@ -6,10 +6,14 @@ appear in the JSON; one that was set to None does, as null.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 from pydantic.alias_generators import to_camel
+
+_camel = cache(to_camel)
+"""Of a few hundred names of fields; asked for every value that is written."""
 
 
 class Value(BaseModel):
@@ -23,5 +27,5 @@ class Value(BaseModel):
     def _leave_out_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
         unset = {*type(self).model_fields} - self.model_fields_set
-        hidden = unset | {to_camel(name) for name in unset}
+        hidden = unset | set(map(_camel, unset))
         return {k: v for k, v in data.items() if k not in hidden}

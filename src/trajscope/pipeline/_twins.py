@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from trajscope.match import compile_pattern
 from trajscope.model.expectation import NamedExpectation
@@ -30,6 +31,9 @@ _PARAMS: Mapping[str, Mapping[str, object]] = {
     "scorers/tool_failures": {"nan_mark": NAN_MARK},
 }
 """The statements that stand by themselves, and what they are given besides the tables."""
+
+_BATCH_ROWS = 20_000
+"""Comparisons held in Python before they are written."""
 
 
 @dataclass
@@ -74,14 +78,20 @@ class Twins:
         self.tables.fill("asked_names", columns)
 
     def _compare(self) -> None:
-        comparing = Comparing(self.tables, self.names)
+        expected = (step.name for named in self.asked for step in named.expect.steps or ())
+        comparing = Comparing(self.tables, self.names, expected)
+        rows: list[dict[str, Any]] = []
         for e, named in enumerate(self.asked):
             if named.expect.steps is None:
                 continue
             if has_variants(named.expect):
-                self.tables.add_rows(comparing.compare(e, named.expect))
+                rows += comparing.compare(e, named.expect)
+                if len(rows) >= _BATCH_ROWS:
+                    self.tables.add_rows(rows)
+                    rows.clear()
             else:
                 self._define(e, named, COMPARISON)
+        self.tables.add_rows(rows)
 
     def _unify(self) -> None:
         nested = {
@@ -97,7 +107,8 @@ class Twins:
 
     def _define(self, e: int, named: NamedExpectation, scorer: SetScorer) -> None:
         """Score the traces held against an expectation by the definition."""
-        numbers = {i: t for t, i in self.tables.rows("scoring/read_judged", {"e": e})}
+        judged = self.tables.rows("scoring/read_judged")
+        numbers = {trace_id: t for number, t, trace_id in judged if number == e}
         if numbers:
             self.tables.add(
                 [

@@ -7,7 +7,7 @@ no expected name matches count by their place alone; their names and spans are f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -47,9 +47,12 @@ class _Taken(NamedTuple):
 class Comparing:
     """Compares the traces of one scoring; what it reads of them is kept between expectations."""
 
-    def __init__(self, tables: ScoringTables, names: Sequence[BaseStep]) -> None:
+    def __init__(
+        self, tables: ScoringTables, names: Sequence[BaseStep], expected: Iterable[str]
+    ) -> None:
         self._tables = tables
         self._names = names
+        self._expected = frozenset(expected)
         self._taken: dict[tuple[str, bool], dict[int, _Taken]] = {}
         self._matching: dict[str, frozenset[int]] = {}
 
@@ -65,10 +68,10 @@ class Comparing:
         taken = self._steps(scope, with_data=with_data)
         relevant = frozenset[int]().union(*(self._named(step.name) for step in steps))
         asked = expectation.model_copy(update={"allow_repeated_steps": None})
-        hints = self._hints(relevant) if scope == "tools" else {}
+        hints = self._hints if scope == "tools" else {}
         variants: dict[object, _Variant] = {}
         rows = []
-        for t, trace_id in self._tables.rows("scoring/read_judged", {"e": e}):
+        for t, trace_id in self._judged.get(e, ()):
             found = taken.get(t, _NOTHING)
             key = _key(found, relevant, with_data=with_data)
             variant = variants.get(key)
@@ -142,9 +145,18 @@ class Comparing:
 
         return [n for n, count in counts.items() if count > 1 and count > wanted(n)]
 
-    def _hints(self, relevant: frozenset[int]) -> dict[int, list[tuple[int, str, bool]]]:
+    @cached_property
+    def _judged(self) -> dict[int, list[tuple[int, str]]]:
+        """Which traces are held against each expectation: read once, since there may be many."""
+        found: dict[int, list[tuple[int, str]]] = {}
+        for e, t, trace_id in self._tables.rows("scoring/read_judged"):
+            found.setdefault(e, []).append((t, trace_id))
+        return found
+
+    @cached_property
+    def _hints(self) -> dict[int, list[tuple[int, str, bool]]]:
         found: dict[int, list[tuple[int, str, bool]]] = {}
-        params = {"names": sorted(relevant)}
+        params = {"names": sorted(frozenset[int]().union(*map(self._named, self._expected)))}
         for t, name_no, step_type, executed in self._tables.rows("scoring/hinted_steps", params):
             found.setdefault(t, []).append((name_no, step_type, executed))
         return found
