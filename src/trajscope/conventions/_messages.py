@@ -172,9 +172,10 @@ def _response(node: dict[str, Json]) -> ToolResponse | None:
         inner = node.get(key)
         if isinstance(inner, dict) and ("response" in inner or "content" in inner):
             return _make_response(inner, node)
-    lc = decode_result(node)
-    if lc.call_id is not None and lc.value is not node:
-        return _judged(lc.call_id, lc.name, lc.value, lc.status)
+    if node.get("lc") or node.get("type") in ("tool", "ToolMessage") or "output" in node:
+        lc = decode_result(node)  # only these can be an envelope, and most objects are none
+        if lc.call_id is not None and lc.value is not node:
+            return _judged(lc.call_id, lc.name, lc.value, lc.status)
     is_message = node.get("role") in ("tool", "function") and (
         "content" in node or "tool_call_id" in node
     )

@@ -70,19 +70,20 @@ def derive(connection: Connection, touch: str, params: dict[str, object]) -> Der
     for query in _FORGET:
         run(connection, query)
     resolved = sum(_derive_part(connection, part) for part in range(parts))
-    clear(connection, "touched", *_WORK)
+    clear(connection, "touched")
     return Derived(traces, resolved)
 
 
 def _derive_part(connection: Connection, part: int) -> int:
-    clear(connection, *_WORK)
     given: dict[str, dict[str, object]] = {
         "derive_nodes": {"part": part},
         "derive_repairs": {"skew_tolerance_ns": SKEW_TOLERANCE_NS},
     }
     for query in _SET_WISE:
         run(connection, query, given.get(query))
-    return _resolve_rest(connection)
+    resolved = _resolve_rest(connection)
+    clear(connection, *_WORK)
+    return resolved
 
 
 def _resolve_rest(connection: Connection) -> int:

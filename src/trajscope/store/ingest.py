@@ -127,7 +127,8 @@ def _append(connection: Connection, number: int, stream: Iterable[pa.RecordBatch
 def merge(connection: Connection, number: int) -> tuple[int, int]:
     """Keep one record of every span; return how many went, and how many of those were older."""
     clear(connection, "versions", "losers")
-    run(connection, "merge_find", {"capture_no": number})
+    if not run(connection, "merge_find", {"capture_no": number}):
+        return 0, 0
     run(connection, "merge_rank")
     _rank_ties(connection)
     [(gone, replaced)] = rows(connection, "merge_count", {"capture_no": number})
