@@ -146,10 +146,14 @@ def recognised_sources(
     *,
     format_name: str | None = None,
     max_expanded: int = DEFAULT_MAX_EXPANDED,
+    besides: Sequence[Path] = (),
 ) -> Iterator[FileSource]:
-    """Yield the sources at `paths` whose format is known; see `read_captures`."""
+    """Yield the sources at `paths` whose format is known; see `read_captures`.
+
+    besides: files that must not be opened, see `find_sources`.
+    """
     with_captures: set[str | None] = set()
-    for source, folder in find_sources(paths, problems, max_expanded=max_expanded):
+    for source, folder in find_sources(paths, problems, max_expanded=max_expanded, besides=besides):
         try:
             choose_format(source, format_name)
         except (UnknownFormat, Empty):

@@ -151,21 +151,33 @@ def unreadable(name: str, error: OSError | ValueError) -> InputError:
 
 
 def find_sources(
-    paths: Sequence[str], problems: Problems, *, max_expanded: int = DEFAULT_MAX_EXPANDED
+    paths: Sequence[str],
+    problems: Problems,
+    *,
+    max_expanded: int = DEFAULT_MAX_EXPANDED,
+    besides: Sequence[Path] = (),
 ) -> Iterator[tuple[FileSource, str | None]]:
     """Yield the sources of `paths`, each with the folder it was met in; None if it was named.
 
     Folders are searched recursively, in order of names; hidden files and what is no regular
     file are passed over. `-` is standard input; it and pipes are first copied, since a source is
-    opened more than once. Every path is looked at before anything is read.
+    opened more than once. Every path is looked at before anything is read. besides: files that are
+    not even opened: closing one that this process has locked would drop its lock.
 
     Raises:
-        InputError: a path does not exist or cannot be read.
+        InputError: a path does not exist, cannot be read, or is one of `besides`.
     """
     modes = [None if path == "-" else _mode(path) for path in paths]
+    closed = {identity for path in besides if (identity := _identity(path)) is not None}
+    for path in paths:
+        if closed and path != "-" and _identity(Path(path)) in closed:
+            raise InputError("is the store itself; a capture was expected", at=Location(path))
     for path, mode in zip(paths, modes, strict=True):
         if mode is not None and stat.S_ISDIR(mode):
             for file in _files_below(path, problems):
+                if closed and _identity(file) in closed:
+                    problems.skip("files that are no capture")
+                    continue
                 yield FileSource(str(file), file, max_expanded), path
         elif mode is not None and stat.S_ISREG(mode):
             yield FileSource(path, Path(path), max_expanded), None
@@ -179,6 +191,15 @@ def _mode(path: str) -> int:
         return os.stat(path).st_mode  # noqa: PTH116 - Path drops a trailing slash
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from all others, whatever it is called; None if it is not there."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _files_below(folder: str, problems: Problems) -> Iterator[Path]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from trajscope.assemble import join_logs
@@ -64,11 +65,22 @@ def ingest(
     limit = parse_size(options.max_expanded)
     with Workers(options, jobs) as workers:
         for source in recognised_sources(
-            targets, options.problems, format_name=options.format_name, max_expanded=limit
+            targets,
+            options.problems,
+            format_name=options.format_name,
+            max_expanded=limit,
+            besides=_files_of(store),
         ):
             yield _ingest_one(source, store, options, logs, progress, workers)
     if logs and (joined := _join(store, logs, options.reader())) is not None:
         yield joined
+
+
+def _files_of(store: Store) -> list[Path]:
+    """Return the store's own files, which may lie among the captures."""
+    return (
+        [] if store.path is None else [store.path, store.path.with_name(f"{store.path.name}.wal")]
+    )
 
 
 def _ingest_one(
