@@ -5,7 +5,9 @@ INSERT INTO audit_candidates
 WITH
 matches AS (
     SELECT unit_no, line_no, tool_no, CASE
-        WHEN $by_args AND NOT coalesce(list_contains($removed::VARCHAR[], args_key), false)
+        WHEN $by_args
+            AND NOT coalesce(list_contains($removed::VARCHAR[], args_key), false)
+            AND NOT regexp_full_match(coalesce(args_key, ''), '"\[REDACTED:[0-9a-f]{10}\]"')
             THEN args_key
     END AS args_key
     FROM audit_lines

@@ -41,6 +41,13 @@ if TYPE_CHECKING:
     "read before, so they keep what they are.",
 )
 @click.option(
+    "--redact",
+    is_flag=True,
+    help="Mask secrets before anything is stored (in one process, for good). "
+    "TRAJSCOPE_REDACT names a file with more rules, TRAJSCOPE_REDACT_KEY makes masks equal across "
+    "runs.",
+)
+@click.option(
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
@@ -54,6 +61,7 @@ def COMMAND(  # noqa: N802
     db: str,
     memory_limit: str,
     drop_attributes: tuple[str, ...],
+    redact: bool,
     jobs: int | None,
     quiet: bool,
     as_json: bool,
@@ -69,11 +77,13 @@ def COMMAND(  # noqa: N802
       cat trace.json | trajscope ingest - --db spans.duckdb
     """
     from trajscope.pipeline.parallel import cores
+    from trajscope.pipeline.redaction import load_redactor
     from trajscope.pipeline.storing import ingest
     from trajscope.report.text import plural, safe_text
     from trajscope.store import Store
 
-    options = given_input(drop_attributes=drop_attributes)
+    redactor = load_redactor() if redact else None
+    options = given_input(drop_attributes=drop_attributes, redactor=redactor)
     with Store.open(db, memory_limit=memory_limit) as store:
         with _progress() as progress:
             done = list(ingest(paths, store, options, progress, jobs=jobs or cores()))

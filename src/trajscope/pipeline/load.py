@@ -20,6 +20,7 @@ from trajscope.model.trajectory import Trajectory
 
 if TYPE_CHECKING:
     from trajscope.conventions._mapping import MappingConvention
+    from trajscope.redact import Redactor
     from trajscope.store import Store
 
 
@@ -67,6 +68,7 @@ class InputOptions:
     format_name: str | None = None
     map_file: str | None = None
     drop_attributes: tuple[str, ...] = ()
+    redactor: Redactor | None = None
     problems: Problems = field(init=False)
     mapping: MappingConvention | None = field(init=False)
 

@@ -7,7 +7,7 @@ switches them off.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +16,23 @@ from pydantic import ConfigDict, Field
 
 from trajscope.documents import Document, read_document, validate
 from trajscope.errors import UsageError
+from trajscope.model.span import LogRecord, Span
 from trajscope.model.value import Value
-from trajscope.redact import PERSONAL, SECRETS, KeyRules, Redactor, TextPattern, default_redactor
+from trajscope.redact import (
+    PERSONAL,
+    SECRETS,
+    KeyRules,
+    Redactor,
+    TextPattern,
+    default_redactor,
+    redact_log,
+    redact_span,
+)
 
 if TYPE_CHECKING:
     from trajscope.pipeline.evaluations import Evaluation
     from trajscope.pipeline.exporting import Delivery, Sender
+    from trajscope.pipeline.load import InputOptions
 
 
 class RedactionFile(Value):
@@ -59,6 +70,24 @@ def load_redactor(path: str | Path | None = None) -> Redactor:
     _check(rules, document)
     keys = KeyRules(defaults=rules.defaults, more=rules.keys, keep=rules.keep_keys)
     return Redactor(keys=keys, patterns=patterns, keep=rules.keep)
+
+
+def masked(
+    records: Iterable[Span | LogRecord], options: InputOptions
+) -> Iterator[Span | LogRecord]:
+    """Yield records as they may be stored: secrets masked, if that was asked for.
+
+    This comes before they are read by conventions, so that nothing derived holds a secret either.
+    """
+    redactor = options.redactor
+    if redactor is None:
+        yield from records
+        return
+    for record in records:
+        if isinstance(record, Span):
+            yield redact_span(record, redactor)
+        else:
+            yield redact_log(record, redactor)
 
 
 def _grouped(expression: str) -> str:

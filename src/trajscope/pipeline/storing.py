@@ -26,6 +26,7 @@ from trajscope.model.span import LogRecord, Span
 from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions
 from trajscope.pipeline.parallel import Workers
+from trajscope.pipeline.redaction import masked
 from trajscope.store import CaptureInfo, IngestReport, Store
 
 Progress = Callable[[str, int, float | None], None]
@@ -63,7 +64,8 @@ def ingest(
     """
     logs: list[LogRecord] = []
     limit = parse_size(options.max_expanded)
-    with Workers(options, jobs) as workers:
+    # Masks are made with a secret of this process: elsewhere the same secret would look different.
+    with Workers(options, 1 if options.redactor is not None else jobs) as workers:
         for source in recognised_sources(
             targets,
             options.problems,
@@ -98,7 +100,7 @@ def _ingest_one(
 
     def classified() -> Iterator[tuple[Span, Reading]]:
         count = 0
-        for record in read_capture(source, own, format_name=options.format_name):
+        for record in masked(read_capture(source, own, format_name=options.format_name), options):
             if isinstance(record, LogRecord):
                 logs.append(record)
                 continue

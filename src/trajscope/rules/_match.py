@@ -7,6 +7,7 @@ One thing a newcomer would get wrong: None is *possibly*. It is neither True nor
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import Any
@@ -25,6 +26,8 @@ Attributes = Callable[[str | None, str | None], Mapping[str, Json] | None]
 Test = Callable[[LineStep], bool | None]
 """Whether a step is meant: surely, possibly (None), or not."""
 
+_OUR_MASK = re.compile(r"\[REDACTED:[0-9a-f]{10}\]")
+"""What `redact` leaves in place of a secret."""
 REMOVED = PLACEHOLDERS - {"", "N/A"}
 """Texts that stand for a value somebody removed."""
 
@@ -179,7 +182,7 @@ class Tests:
 
 
 def _is_removed(value: object) -> bool:
-    return isinstance(value, str) and value in REMOVED
+    return isinstance(value, str) and (value in REMOVED or _OUR_MASK.fullmatch(value) is not None)
 
 
 def _is_there(value: object) -> bool:
