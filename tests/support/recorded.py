@@ -21,8 +21,12 @@ def recorded_store() -> Iterator[Store]:
     Log records are left out.
     """
     read = Reader()
-    found = read_captures([str(FIXTURES)], Problems())
-    spans = (record for record in found if isinstance(record, Span))
     with empty_store() as store:
-        ingest(store, ((span, read(span)) for span in spans))
+        ingest(store, ((span, read(span)) for span in recorded_spans()))
         yield store
+
+
+def recorded_spans() -> list[Span]:
+    """Return the spans of every fixture; log records are left out."""
+    found = read_captures([str(FIXTURES)], Problems())
+    return [record for record in found if isinstance(record, Span)]

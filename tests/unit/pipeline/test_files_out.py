@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.recorded import recorded_spans
 from tests.support.spans import any_spans, open_span, span, spans
 from tests.support.stores import empty_store, select, tables
 from tests.support.stores import ingest as ingest_records
@@ -81,9 +82,8 @@ def test_what_was_exported_and_ingested_is_what_was_there(
 
 
 def test_every_recorded_trace_survives_the_way_there_and_back(tmp_path: Path) -> None:
-    traces = str(Path(__file__).parents[3] / "fixtures" / "traces")
     with empty_store() as store, empty_store() as again:
-        list(ingest([traces], store, InputOptions(drop_attributes=("http.*", "llm.*"))))
+        store_spans(store, recorded_spans(), ("http.*", "llm.*"))
         there_and_back(store, again)
         assert tables(again) == tables(store)
         assert len(tables(store)["steps"]) > 500
