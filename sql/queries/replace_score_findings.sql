@@ -5,5 +5,6 @@ WHERE EXISTS (
     FROM incoming
     WHERE incoming.scorer = findings.scorer
         AND incoming.trace_id IS NOT DISTINCT FROM findings.scored_trace_id
+        AND incoming.session_id IS NOT DISTINCT FROM findings.scored_session_id
         AND incoming.expectation IS NOT DISTINCT FROM findings.expectation
 );

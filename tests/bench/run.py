@@ -54,7 +54,7 @@ def measure_case(folder: Path, spans: int, *, distinct: bool) -> Case:
     write(capture, traces(spans, distinct=distinct))
     before = measured("bare_loads", str(capture))
     found = {"ingest": _told(kind, spans, "ingest", str(capture), str(db))}
-    for name in ("derive", "query"):
+    for name in ("derive", "query", "audit", "sequence", "three"):
         found[name] = _told(kind, spans, name, str(db))
     for scorer in SCORERS:
         for engine in ("python", "sql"):
@@ -90,7 +90,7 @@ def page(cases: list[Case], deep: float) -> str:
     lines = [_HEAD.format(size=cases[0].bytes / cases[0].spans)]
     lines += ["## Time, in yardsticks\n", _row("", *(_name(c) for c in cases))]
     lines.append(_row("---", *("---:" for _ in cases)))
-    for task in ("ingest", "derive", "query"):
+    for task in ("ingest", "derive", "query", "audit", "sequence", "three"):
         lines.append(_row(_WORDS[task], *(c.ratio(task) for c in cases)))
     for scorer in SCORERS:
         for engine, word in (("sql", "set-wise"), ("python", "the definition")):
@@ -114,6 +114,9 @@ _WORDS = {
     "ingest": "ingest, with steps",
     "derive": "derive all steps afresh",
     "query": "query: failures by tool",
+    "audit": "audit: 25 rules",
+    "sequence": "one forbidden sequence, set-wise",
+    "three": "efficiency, blacklist and tool failures together, set-wise",
 }
 
 
@@ -140,7 +143,7 @@ def _growth(cases: list[Case]) -> str:
         small, large = same[0], same[-1]
         if small.spans == large.spans:
             continue
-        for task in ("ingest", "derive"):
+        for task in ("ingest", "derive", "audit", "three"):
             growth = (large.found[task].seconds / large.spans) / (
                 small.found[task].seconds / small.spans
             )

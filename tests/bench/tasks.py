@@ -19,12 +19,15 @@ from trajscope.model.expectation import (
     NamedExpectation,
     TrajectoryExpectation,
 )
+from trajscope.pipeline.auditing import audit_store
 from trajscope.pipeline.engine import SetScoring
 from trajscope.pipeline.load import InputOptions, facts, load, stored
 from trajscope.pipeline.scoring import Judged, Scoring, chosen_scorers
 from trajscope.pipeline.storing import ingest
+from trajscope.rules import load_policy
 from trajscope.store import Store
 
+POLICY = Path(__file__).parent / "policy.yaml"
 QUERY = "SELECT tool, count(*), count(*) FILTER (success = false) FROM tool_calls GROUP BY tool"
 EXPECTATION = TrajectoryExpectation(
     steps=(ExpectedStep(name="search_docs"), ExpectedStep(name="fetch_page")),
@@ -84,6 +87,36 @@ def tree(capture: str) -> Callable[[], Any]:
     return lambda: load([capture], InputOptions()).span_count
 
 
+def audited(db: str) -> Callable[[], Any]:
+    """Hold 25 rules against every stored trace."""
+    rules = load_policy(POLICY).rules
+    store = Store.open(db, read_only=True)
+    return lambda: sum(sum(c.values()) for c in audit_store(store, rules).verdicts.values())
+
+
+def sequence(db: str) -> Callable[[], Any]:
+    """Find a forbidden contiguous sequence, set-wise."""
+    forbidden = TrajectoryExpectation(blacklisted_sequences=(("sql_query", "read_file"),))
+    return _set_wise(db, ("blacklist",), NamedExpectation(name="bench", expect=forbidden))
+
+
+def three(db: str) -> Callable[[], Any]:
+    """Score efficiency, blacklist and tool failures together, set-wise."""
+    expected = NamedExpectation(name="bench", expect=EXPECTATION)
+    return _set_wise(db, ("efficiency", "blacklist", "tool-failures"), expected)
+
+
+def _set_wise(db: str, names: tuple[str, ...], expected: NamedExpectation) -> Callable[[], Any]:
+    store = Store.open(db, read_only=True)
+    chosen = chosen_scorers(names)
+
+    def run() -> int:
+        with SetScoring(store, [expected], chosen, named=True) as scoring:
+            return scoring.summary().scores
+
+    return run
+
+
 def scored(db: str, scorer: str, engine: str) -> Callable[[], Any]:
     """Score every stored trace by one scorer: with the definition, or set-wise."""
     expectations = [NamedExpectation(name="bench", expect=EXPECTATION)]
@@ -109,6 +142,9 @@ TASKS: dict[str, Callable[..., Callable[[], Any]]] = {
     "query": queried,
     "tree": tree,
     "score": scored,
+    "audit": audited,
+    "sequence": sequence,
+    "three": three,
 }
 
 if __name__ == "__main__":

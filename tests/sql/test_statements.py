@@ -23,7 +23,7 @@ AUDIT = sorted(path.stem for path in (SQL / "audit").glob("*.sql"))
 SPOKEN = [*(f"queries/{name}" for name in QUERIES), *(f"audit/{name}" for name in AUDIT)]
 DDL = sorted(str(path.relative_to(SQL).with_suffix("")) for path in (SQL / "ddl").rglob("*.sql"))
 SCORES = score_table([Score(scorer="s", value=None)])
-FINDINGS = finding_table([(Finding(rule="r", message="m"), ("t", "s", None))])
+FINDINGS = finding_table([(Finding(rule="r", message="m"), ("t", "s", None, None))])
 INCOMING: dict[str, pa.Table] = {
     "insert_spans": SPAN_SCHEMA.empty_table(),
     "insert_steps": step_table([]),

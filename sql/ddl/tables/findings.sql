@@ -1,6 +1,7 @@
 CREATE TABLE findings (
     trace_id VARCHAR,
     scored_trace_id VARCHAR,
+    scored_session_id VARCHAR,
     scorer VARCHAR,
     expectation VARCHAR,
     rule VARCHAR NOT NULL,
@@ -16,6 +17,7 @@ CREATE TABLE findings (
 );
 COMMENT ON TABLE findings IS 'Located claims about traces, with the spans that prove them.';
 COMMENT ON COLUMN findings.scored_trace_id IS 'The trace of the score it belongs to (scores.trace_id); a score of a session has witnesses in several.';
+COMMENT ON COLUMN findings.scored_session_id IS 'The session of the score it belongs to (scores.session_id).';
 COMMENT ON COLUMN findings.scorer IS 'The scorer that made it; NULL for an audit rule.';
 COMMENT ON COLUMN findings.severity IS 'info, warning or error.';
 COMMENT ON COLUMN findings.verdict IS 'violated, satisfied, vacuous or unknown.';

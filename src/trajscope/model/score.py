@@ -60,7 +60,8 @@ class Score(Value):
     scorer's own result, JSON. expectation: the name of the expectation it was held against, and
     expectation_hash what it said then, both None without one. scorer_version: of the program that
     judged. parameters: what the scorer was set up with, JSON. error_type: what the scorer raised,
-    when it is for that that there is no value.
+    when it is for that that there is no value. session_id: of a score over all traces of a session,
+    which has no trace id.
     """
 
     scorer: str
@@ -74,3 +75,4 @@ class Score(Value):
     scorer_version: str | None = None
     parameters: Json | None = None
     error_type: str | None = None
+    session_id: str | None = None

@@ -84,7 +84,7 @@ class Job(NamedTuple):
             )
         except Exception as error:
             found = failed(self.scorer, self.trajectory, error)
-        return marked(found, self.scorer, self.named)
+        return self._marked(found)
 
     async def score_later(self) -> Score:
         """Return what `score` does, of a scorer that mostly waits (see `custom.OfSteps`)."""
@@ -94,7 +94,15 @@ class Job(NamedTuple):
             found = checked(self.scorer, self.trajectory, given)
         except Exception as error:
             found = failed(self.scorer, self.trajectory, error)
-        return marked(found, self.scorer, self.named)
+        return self._marked(found)
+
+    def _marked(self, found: Score) -> Score:
+        """Say who judged; of a session, which one, since it has no trace id to go by."""
+        score = marked(found, self.scorer, self.named)
+        session_id = self.trajectory.session_id
+        if self.trajectory.trace_id is not None or session_id is None:
+            return score
+        return score.model_copy(update={"session_id": session_id})
 
     @property
     def _expect(self) -> TrajectoryExpectation:

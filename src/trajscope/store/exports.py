@@ -52,7 +52,7 @@ def read_to_tell(connection: Connection, trace_ids: Sequence[str] | None) -> lis
         for row in rows(connection, "export_scores", params)
     ]
     for row in rows(connection, "export_findings", params):
-        (_, scorer, expectation), finding = to_finding(row[:13])
+        (_, scorer, expectation, _), finding = to_finding(row[:13])
         hashed, version, span_id, found_ns = row[13:]
         told.append(FindingToTell(finding, scorer, version, expectation, hashed, span_id, found_ns))
     return told

@@ -20,7 +20,7 @@ _TEXT, _TEXTS = pa.string(), pa.list_(pa.string())
 
 _SCORES = pa.schema(
     [
-        *(pa.field(n, _TEXT) for n in ("trace_id", "scorer", "expectation")),
+        *(pa.field(n, _TEXT) for n in ("trace_id", "session_id", "scorer", "expectation")),
         pa.field("value", pa.float64()),
         pa.field("reason", _TEXT),
         json_field("details"),
@@ -34,15 +34,19 @@ _FINDINGS = pa.schema(
     [
         *(
             pa.field(n, _TEXT)
-            for n in ("trace_id", "scored_trace_id", "scorer", "expectation", "rule")
+            for n in (
+                *("trace_id", "scored_trace_id", "scored_session_id"),
+                *("scorer", "expectation", "rule"),
+            )
         ),
         *(pa.field(n, _TEXT) for n in ("severity", "verdict", "message")),
         *(pa.field(n, _TEXTS) for n in ("span_ids", "steps")),
         *(pa.field(n, _TEXT) for n in ("fingerprint", "policy_hash", "rule_hash")),
     ]
 )
-Key = tuple[str | None, str | None, str | None]
-"""Trace id, scorer and expectation."""
+Key = tuple[str | None, str | None, str | None, str | None]
+"""Trace id, scorer, expectation, and the session of a score over its traces."""
+_OF_A_RULE: Key = (None, None, None, None)
 
 
 def save_scores(connection: Connection, scores: Sequence[Score]) -> None:
@@ -60,7 +64,7 @@ def save_scores(connection: Connection, scores: Sequence[Score]) -> None:
 
 def save_findings(connection: Connection, findings: Sequence[Finding]) -> None:
     """Write the findings of rules in place of what the same rules found in these traces before."""
-    table = finding_table([(finding, (None, None, None)) for finding in findings])
+    table = finding_table([(finding, _OF_A_RULE) for finding in findings])
     with transaction(connection):
         run_with(connection, table, "replace_rule_findings", "insert_findings")
 
@@ -72,7 +76,7 @@ def save_audit(
     trace_ids: Sequence[str] | None = None,
 ) -> None:
     """Write what rules found in some traces, or in all, in place of what they found before."""
-    table = finding_table([(finding, (None, None, None)) for finding in findings])
+    table = finding_table([(finding, _OF_A_RULE) for finding in findings])
     params = {
         "rules": list(rules),
         "fingerprints": [finding.fingerprint for finding in findings],
@@ -88,6 +92,7 @@ def score_table(scores: Sequence[Score]) -> pa.Table:
     rows = [
         {
             "trace_id": score.trace_id,
+            "session_id": score.session_id,
             "scorer": score.scorer,
             "expectation": score.expectation,
             "value": score.value,
@@ -109,6 +114,7 @@ def finding_table(findings: Sequence[tuple[Finding, Key]]) -> pa.Table:
         {
             "trace_id": finding.trace_id,
             "scored_trace_id": scored,
+            "scored_session_id": session_id,
             "scorer": scorer,
             "expectation": expectation,
             "rule": finding.rule,
@@ -121,7 +127,7 @@ def finding_table(findings: Sequence[tuple[Finding, Key]]) -> pa.Table:
             "policy_hash": finding.policy_hash,
             "rule_hash": finding.rule_hash,
         }
-        for finding, (scored, scorer, expectation) in findings
+        for finding, (scored, scorer, expectation, session_id) in findings
     ]
     return pa.Table.from_pylist(rows, schema=_FINDINGS)
 
@@ -138,8 +144,10 @@ def read_scores(connection: Connection, trace_ids: Sequence[str] | None = None) 
 def to_score(row: Sequence[Any], findings: Mapping[Key, Sequence[Finding]]) -> Score:
     """Return the score of one row of `queries/read_scores`; what was never said stays unset."""
     trace_id, scorer, expectation, value, reason, details, *rest = row
-    expectation_hash, version, parameters, error_type = rest
+    expectation_hash, version, parameters, error_type, *session = rest
+    session_id = session[0] if session else None
     known = {
+        "session_id": session_id,
         "expectation_hash": expectation_hash,
         "scorer_version": version,
         "parameters": None if parameters is None else decode_json(parameters),
@@ -152,7 +160,7 @@ def to_score(row: Sequence[Any], findings: Mapping[Key, Sequence[Finding]]) -> S
         value=value,
         reason=reason,
         details=None if details is None else decode_json(details),
-        findings=tuple(findings.get((trace_id, scorer, expectation), ())),
+        findings=tuple(findings.get((trace_id, scorer, expectation, session_id), ())),
         **{name: known[name] for name in known if known[name] is not None},
     )
 
@@ -172,7 +180,8 @@ def _read_findings(
 def to_finding(row: Sequence[Any]) -> tuple[Key, Finding]:
     """Return the finding of one row of `queries/read_findings`, and the key of its score."""
     scored, scorer, expectation, trace_id, rule, severity, verdict, message, *rest = row
-    span_ids, steps, *hashes = rest
+    span_ids, steps, *more = rest
+    hashes, session_id = more[:3], more[3] if len(more) > 3 else None
     names = ("fingerprint", "policy_hash", "rule_hash")
     known = {n: h for n, h in zip(names, hashes, strict=False) if h is not None}
     finding = Finding(
@@ -185,7 +194,7 @@ def to_finding(row: Sequence[Any]) -> tuple[Key, Finding]:
         steps=tuple(steps),
         **known,
     )
-    return (scored, scorer, expectation), finding
+    return (scored, scorer, expectation, session_id), finding
 
 
 def _json(value: Any) -> str | None:
@@ -197,4 +206,4 @@ def _listed(trace_ids: Sequence[str] | None) -> list[str] | None:
 
 
 def _key(score: Score) -> Key:
-    return (score.trace_id, score.scorer, score.expectation)
+    return (score.trace_id, score.scorer, score.expectation, score.session_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.spans import TRACE_ID, open_span, span, span_id
-from tests.support.stores import ingest, select
+from tests.support.stores import empty_store, ingest, select
 from trajscope.errors import SpanError
 from trajscope.model.reading import (
     NOT_UNDERSTOOD,
@@ -350,3 +350,17 @@ def test_the_store_can_be_used_between_two_traces() -> None:
         for trace_id, spans in store.iter_traces():
             assert len(store.spans_of(trace_id)) == len(spans) == 7
             assert store.trace_ids(most=1) == ["a"]
+
+
+def test_scores_of_sessions_stand_beside_each_other() -> None:
+    first = Score(scorer="s", value=0.0, session_id="a", findings=(Finding(rule="r", message="m"),))
+    second = Score(scorer="s", value=1.0, session_id="b")
+    with empty_store() as store:
+        store.save_scores([first])
+        store.save_scores([second])
+        assert sorted(store.scores(), key=lambda s: str(s.session_id)) == [first, second]
+        again = first.model_copy(update={"value": 0.5, "findings": ()})
+        store.save_scores([again])
+        found = {score.session_id: score for score in store.scores()}
+        assert found == {"a": again, "b": second}
+        assert store.findings() == []
