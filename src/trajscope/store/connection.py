@@ -85,7 +85,7 @@ def _ready(
         raise store_error(error, path) from error
     try:
         _prepare(connection, path, read_only=read_only)
-        connection.execute("SET lock_configuration = true")
+        _lock(connection)
     except duckdb.Error as error:
         _close(connection)
         raise store_error(error, path) from error
@@ -93,6 +93,13 @@ def _ready(
         _close(connection)
         raise
     return connection
+
+
+def _lock(connection: duckdb.DuckDBPyConnection) -> None:
+    """Let nobody change a setting; of a store this process has open already that is done."""
+    found = connection.execute("SELECT current_setting('lock_configuration')").fetchall()
+    if not found[0][0]:
+        connection.execute("SET lock_configuration = true")
 
 
 def _close(connection: duckdb.DuckDBPyConnection) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.spans import span
 from tests.support.stores import ingest
-from trajscope.errors import ExitCode, SchemaVersionError, StoreError
+from trajscope.errors import ExitCode, QueryError, SchemaVersionError, StoreError
 from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.store import SCHEMA_VERSION, Store
 
@@ -170,3 +170,13 @@ def test_readers_do_not_keep_readers_out(tmp_path: Path) -> None:
     path = filled(tmp_path / "s.duckdb")
     with held(path, read_only=True), Store.open(path, read_only=True) as store:
         assert store.count() == (1, 1)
+
+
+def test_one_process_may_open_a_store_twice(tmp_path: Path) -> None:
+    db = tmp_path / "s.duckdb"
+    Store.open(db).close()
+    with Store.open(db, read_only=True) as one, Store.open(db, read_only=True) as other:
+        assert one.count() == other.count() == (0, 0)
+        for store in (one, other):
+            with pytest.raises(QueryError):
+                store.query("SET lock_configuration = false")
