@@ -165,7 +165,7 @@ def _audit(
     given.refuse_mapping()
     from trajscope.store import Store
 
-    with Store.open(db) as store:
+    with Store.open(db, create=False) as store:
         ids = list(targets) or None
         found = audit_stored(policy, store, ids, options)
         keep(found, store)

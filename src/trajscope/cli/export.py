@@ -156,7 +156,7 @@ def _send(sender: OtlpSender, db: str, traces: tuple[str, ...], *, as_json: bool
 
     redactor = given_redactor()
     way = sender if redactor is None else MaskingSender(sender, redactor)
-    with Store.open(db) as store, traces_done("sending") as progress:
+    with Store.open(db, create=False) as store, traces_done("sending") as progress:
         done = export(store, way, traces or None, progress)
         has_scores = done.known or done.sent or done.left or done.refused
     if as_json:

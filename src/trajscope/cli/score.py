@@ -192,7 +192,7 @@ def _one_by_one(
     if db is not None:
         from trajscope.store import Store
 
-        with Store.open(db) as store:
+        with Store.open(db, create=False) as store:
             store.save_scores(scores)
     return _Found(scores, scoring.unmatched(), scoring.traces, options.problems, note)
 

@@ -185,7 +185,7 @@ def since_ns(text: str, now: datetime | None = None) -> int:
     """
     moment = now or datetime.now(UTC)
     if (duration := read_duration(text)) is not None:
-        return int(moment.timestamp() * 1_000_000_000) - duration
+        return _storable(int(moment.timestamp() * 1_000_000_000) - duration)
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
@@ -194,7 +194,16 @@ def since_ns(text: str, now: datetime | None = None) -> int:
             hint="24h, 7d, 2026-01-31 or 2026-01-31T08:00:00Z",
         ) from None
     found = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-    return int(found.timestamp() * 1_000_000_000)
+    return _storable(int(found.timestamp() * 1_000_000_000))
+
+
+_FARTHEST_NS = 9_223_372_036_000_000_000
+"""The last second a TIMESTAMP_NS can hold, in 2262; as far before the epoch the first."""
+
+
+def _storable(time_ns: int) -> int:
+    """Return a time that a column can hold; what lies beyond is as good as the last one."""
+    return max(-_FARTHEST_NS, min(time_ns, _FARTHEST_NS))
 
 
 def _is_since(found: Assembled, since: int | None) -> bool:

@@ -53,7 +53,7 @@ class Follower:
         from trajscope.store.faults import StoreHeld
 
         try:
-            with Store.open(self._path) as store:
+            with Store.open(self._path, create=False) as store:
                 return self._look(store)
         except StoreHeld:
             return None

@@ -31,8 +31,11 @@ def parse_before(text: str, now_ns: int) -> int:
     """
     age = _AGE.fullmatch(text.strip())
     if age:
-        span = timedelta(**{_UNITS[age["unit"].lower()]: int(age["count"])})
-        return now_ns - _ns(span)
+        try:
+            span = timedelta(**{_UNITS[age["unit"].lower()]: int(age["count"])})
+        except (OverflowError, ValueError):
+            raise UsageError(f"--before: is too long ago (got {text!r:.80}); {_EXPECTED}") from None
+        return max(now_ns - _ns(span), -_FARTHEST_NS)
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -43,7 +46,11 @@ def parse_before(text: str, now_ns: int) -> int:
             f"--before: lies in the future (got {text!r}); expected a date that is past",
             hint="to remove everything, remove the file of the store",
         )
-    return before_ns
+    return max(before_ns, -_FARTHEST_NS)
+
+
+_FARTHEST_NS = 9_223_372_036_000_000_000
+"""How far before the epoch a TIMESTAMP_NS can reach, in whole seconds."""
 
 
 def _ns(span: timedelta) -> int:

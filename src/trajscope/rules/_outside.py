@@ -64,7 +64,7 @@ def _called(function: Callable[[Any], Any], argument: Any) -> tuple[Any, str | N
         ), None
     except TrajscopeError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return None, f"{type(error).__name__}: {error}"
 
 
@@ -99,7 +99,7 @@ def load_function(path: str, name: str) -> Callable[[Any], Any]:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(f"cannot be run: {type(error).__name__}: {error}", at=at) from error
     function = getattr(module, name, None)
     if not callable(function):

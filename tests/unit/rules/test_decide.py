@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -308,3 +309,10 @@ def test_ten_times_the_calls_cost_ten_times_as_much(slow: PolicyRule) -> None:
         return calls
 
     assert cost(3000) < 13 * cost(300)
+
+
+def test_a_function_that_ends_the_program_ends_its_rule_only(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("import sys\n\n\ndef check(trajectory):\n    sys.exit(0)\n")
+    text = f"- python: {tmp_path / 'own.py'}:check"
+    result = audit_rule(rule(text), [trajectory(tool("a"))])
+    assert (result.verdict, "SystemExit" in result.message) == (Verdict.UNKNOWN, True)
