@@ -3,6 +3,7 @@
 SELECT
     f.scored_trace_id, f.scorer, f.expectation, f.trace_id, f.rule, f.severity, f.verdict, f.message,
     f.span_ids, f.steps, f.fingerprint, f.policy_hash, f.rule_hash,
+    f.scored_session_id,
     s.expectation_hash,
     s.scorer_version,
     coalesce(f.span_ids[1], t.root_span_ids[1], t.orphans[1]) AS span_id,
@@ -11,6 +12,7 @@ FROM findings f
 LEFT JOIN scores s
     ON s.scorer = f.scorer
     AND s.trace_id IS NOT DISTINCT FROM f.scored_trace_id
+    AND s.session_id IS NOT DISTINCT FROM f.scored_session_id
     AND s.expectation IS NOT DISTINCT FROM f.expectation
 LEFT JOIN trajectories t ON t.trace_id = f.trace_id
 WHERE CASE

@@ -2,7 +2,7 @@
 -- Parameters: trace_ids (NULL: the scores over several traces, which have no trace id).
 SELECT
     s.trace_id, s.scorer, s.expectation, s.value, s.reason, NULL AS details, s.expectation_hash,
-    s.scorer_version, s.parameters, s.error_type,
+    s.scorer_version, s.parameters, s.error_type, s.session_id,
     coalesce(t.root_span_ids[1], t.orphans[1]) AS span_id,
     epoch_ns(s.scored_at) AS scored_ns
 FROM scores s

@@ -98,6 +98,8 @@ def _of_score(told: ScoreToTell) -> Evaluation:
     }
     if score.parameters is not None:
         said["trajscope.scorer.parameters"] = json.dumps(score.parameters, default=str)
+    if score.session_id is not None:
+        said["session.id"] = score.session_id
     key = _key(score.value, score.reason, score.error_type, score.trace_id, told.span_id, said)
     return Evaluation(
         name=score.scorer,

@@ -48,12 +48,12 @@ def read_to_tell(connection: Connection, trace_ids: Sequence[str] | None) -> lis
     """Return scores, then findings, of some traces; None: of those that are of no single trace."""
     params = {"trace_ids": None if trace_ids is None else list(trace_ids)}
     told: list[ToTell] = [
-        ScoreToTell(to_score(row[:10], {}), *row[10:])
+        ScoreToTell(to_score(row[:11], {}), *row[11:])
         for row in rows(connection, "export_scores", params)
     ]
     for row in rows(connection, "export_findings", params):
-        (_, scorer, expectation, _), finding = to_finding(row[:13])
-        hashed, version, span_id, found_ns = row[13:]
+        (_, scorer, expectation, _), finding = to_finding(row[:14])
+        hashed, version, span_id, found_ns = row[14:]
         told.append(FindingToTell(finding, scorer, version, expectation, hashed, span_id, found_ns))
     return told
 

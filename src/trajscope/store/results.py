@@ -144,8 +144,7 @@ def read_scores(connection: Connection, trace_ids: Sequence[str] | None = None) 
 def to_score(row: Sequence[Any], findings: Mapping[Key, Sequence[Finding]]) -> Score:
     """Return the score of one row of `queries/read_scores`; what was never said stays unset."""
     trace_id, scorer, expectation, value, reason, details, *rest = row
-    expectation_hash, version, parameters, error_type, *session = rest
-    session_id = session[0] if session else None
+    expectation_hash, version, parameters, error_type, session_id = rest
     known = {
         "session_id": session_id,
         "expectation_hash": expectation_hash,
@@ -180,10 +179,9 @@ def _read_findings(
 def to_finding(row: Sequence[Any]) -> tuple[Key, Finding]:
     """Return the finding of one row of `queries/read_findings`, and the key of its score."""
     scored, scorer, expectation, trace_id, rule, severity, verdict, message, *rest = row
-    span_ids, steps, *more = rest
-    hashes, session_id = more[:3], more[3] if len(more) > 3 else None
-    names = ("fingerprint", "policy_hash", "rule_hash")
-    known = {n: h for n, h in zip(names, hashes, strict=False) if h is not None}
+    span_ids, steps, fingerprint, policy_hash, rule_hash, session_id = rest
+    hashes = {"fingerprint": fingerprint, "policy_hash": policy_hash, "rule_hash": rule_hash}
+    known = {name: said for name, said in hashes.items() if said is not None}
     finding = Finding(
         rule=rule,
         message=message,

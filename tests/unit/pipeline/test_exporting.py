@@ -160,6 +160,22 @@ def test_only_the_traces_that_were_asked_for_go() -> None:
             export(store, backend, ["other"])
 
 
+def test_sessions_that_are_scored_alike_are_told_one_by_one() -> None:
+    backend = Backend()
+    with empty_store() as store:
+        filled(store)
+        finding = a_finding(trace_id=None, severity="warning")
+        for session in ("one", "two"):
+            store.save_scores([a_score(trace_id=None, session_id=session, findings=(finding,))])
+        export(store, backend)
+        assert list(pending(store, "b")) == []
+    said = [e.attributes.get("session.id") for e in backend.got if e.name == "s"]
+    assert sorted(map(str, said)) == ["one", "two"]
+    assert len([e for e in backend.got if e.name == "r"]) == 1, (
+        "one claim about no trace, made twice"
+    )
+
+
 def test_a_claim_of_two_scorers_goes_once() -> None:
     with empty_store() as store:
         filled(store)
