@@ -6,13 +6,12 @@ trace; with one expectation per trace that is what makes ten thousand of them ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from trajscope.match import compile_pattern
 from trajscope.model.expectation import Selector
 from trajscope.model.reading import StepType
-from trajscope.model.span import Json
 from trajscope.model.step import BaseStep, build_step
 
 
@@ -29,13 +28,6 @@ def exact_ids(select: Selector) -> list[str] | None:
 def _are_hex(ids: Sequence[str]) -> bool:
     """Whether ids are as OTLP writes them, so that a stored one can only differ in case."""
     return all(len(i) == 32 and not set(i.lower()) - set("0123456789abcdef") for i in ids)
-
-
-def attributes_of(
-    trace_id: str, found: Mapping[str, Mapping[str, list[Json]]]
-) -> Callable[[str], Iterable[Json]]:
-    """Return what gives the values an attribute has in one trace."""
-    return lambda key: found[key].get(trace_id, ())
 
 
 def step_of(

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from trajscope.assemble import to_trajectory
-from trajscope.evals.select import TraceFacts, selects
+from trajscope.evals.select import selects
 from trajscope.model.expectation import Selector
 from trajscope.model.policy import PolicyRule
 from trajscope.model.rule import RuleResult
 from trajscope.model.score import Verdict
-from trajscope.model.span import Json
 from trajscope.model.trajectory import Trajectory
 from trajscope.pipeline.load import stored
+from trajscope.pipeline.stored_facts import stored_facts
 from trajscope.rules._engine import NO_EVIDENCE, Auditor, Evidence
 from trajscope.rules._match import REMOVED
 from trajscope.rules._setwise import Known, SetWise
@@ -64,13 +63,13 @@ def audit_store(
             sessions: _units(tables.rows("read_units", {"sessions": sessions}))
             for sessions in {rule.scope.per == "session" for rule in rules}
         }
-        facts = _Facts(store, trace_ids, rules)
+        chosen = _Chosen(store, trace_ids, rules)
         open_: dict[str, list[tuple[int, list[str]]]] = {}
         for number, rule in enumerate(rules):
             members = units[rule.scope.per == "session"]
             for known in work.decide(number, rule):
                 ids = members[known.unit]
-                if facts.selects(rule, ids):
+                if chosen.selects(rule, ids):
                     _sort(known, rule, ids, number, audited, open_)
             progress(number + 1, len(rules))
     decided = _decide(store, rules, open_, evidence)
@@ -125,12 +124,13 @@ def _decide(
         for number, result in zip(single[first], auditor.decide(asked, [trajectory]), strict=True):
             yield number, place, result
     for place, asked_together in enumerate(open_.values()):
-        for number, ids in asked_together:
-            if len(ids) > 1:
-                whole = [trajectory for _, trajectory in _trajectories(store, ids)]
-                yield from (
-                    (number, place, result) for result in auditor.decide([rules[number]], whole)
-                )
+        together = [(number, ids) for number, ids in asked_together if len(ids) > 1]
+        if together:
+            # What begins with one trace is one session, whichever rule asks.
+            whole = [trajectory for _, trajectory in _trajectories(store, together[0][1])]
+            found = auditor.decide([rules[number] for number, _ in together], whole)
+            for (number, _), result in zip(together, found, strict=True):
+                yield number, place, result
 
 
 def _trajectories(store: Store, ids: Sequence[str]) -> Iterator[tuple[str, Trajectory]]:
@@ -142,41 +142,20 @@ def _trajectories(store: Store, ids: Sequence[str]) -> Iterator[tuple[str, Traje
         yield row.trace_id, trajectory
 
 
-class _Facts:
-    """What the selectors of rules ask of traces; read once, and only if a rule selects."""
+_EVERYTHING = Selector()
+
+
+class _Chosen:
+    """Which rules are for which traces; facts are read only if a rule selects."""
 
     def __init__(
         self, store: Store, trace_ids: Sequence[str] | None, rules: Sequence[PolicyRule]
     ) -> None:
         asking = [rule.select for rule in rules if rule.select != _EVERYTHING]
-        self._facts: dict[str, TraceFacts] = {}
-        if not asking:
-            return
-        keys = {key for select in asking for key in select.attributes or ()}
-        values = {key: store.attribute_values(key) for key in keys}
-        services = any(select.service is not None for select in asking)
-        for row in store.trace_facts(trace_ids, services=services):
-            self._facts[row[0]] = TraceFacts(
-                trace_id=row[0],
-                session_id=row[1],
-                agents=tuple(row[2]),
-                root_names=tuple(row[3]),
-                services=tuple(row[4]),
-                start_ns=row[5],
-                attributes=partial(_values_of, values, row[0]),
-            )
+        self._facts = stored_facts(store, asking, trace_ids) if asking else {}
 
     def selects(self, rule: PolicyRule, ids: Sequence[str]) -> bool:
         """Whether a rule is for one of these traces."""
         if rule.select == _EVERYTHING:
             return True
         return any(selects(rule.select, self._facts[trace_id]) for trace_id in ids)
-
-
-_EVERYTHING = Selector()
-
-
-def _values_of(
-    values: Mapping[str, Mapping[str, Sequence[Json]]], trace_id: str, key: str
-) -> Sequence[Json]:
-    return values.get(key, {}).get(trace_id, ())

@@ -17,11 +17,12 @@ from trajscope.match import tool_key
 from trajscope.model.expectation import NamedExpectation, Selector
 from trajscope.model.score import Score
 from trajscope.model.step import BaseStep
-from trajscope.pipeline._set_wise import attributes_of, exact_ids, step_of
+from trajscope.pipeline._set_wise import exact_ids, step_of
 from trajscope.pipeline._twins import Twins
 from trajscope.pipeline.load import facts, stored
 from trajscope.pipeline.provenance import expectation_hash, scorer_version
 from trajscope.pipeline.scoring import NO_EXPECTATION, Judged, Scoring
+from trajscope.pipeline.stored_facts import stored_facts
 from trajscope.ports import Scorer, SetScorer
 from trajscope.scorers._asked import asked_limits, asked_rules
 from trajscope.store import Store
@@ -202,23 +203,9 @@ class SetScoring:
     @cached_property
     def _facts(self) -> dict[str, TraceFacts]:
         """What selectors may ask of every trace; odd ones are asked again by the definition."""
-        keys = {key for e in self._asked for key in e.select.attributes or ()}
-        found = {key: self._store.attribute_values(key) for key in keys}
-        services = any(e.select.service is not None for e in self._asked)
-        numbers = {trace.trace_id for trace in self._traces if not trace.is_odd}
-        return {
-            row[0]: TraceFacts(
-                trace_id=row[0],
-                session_id=row[1],
-                agents=tuple(row[2] or ()),
-                root_names=tuple(row[3] or ()),
-                services=tuple(row[4] or ()),
-                start_ns=row[5],
-                attributes=attributes_of(row[0], found),
-            )
-            for row in self._store.trace_facts(self._trace_ids, services=services)
-            if row[0] in numbers
-        }
+        even = {trace.trace_id for trace in self._traces if not trace.is_odd}
+        found = stored_facts(self._store, (e.select for e in self._asked), self._trace_ids)
+        return {trace_id: known for trace_id, known in found.items() if trace_id in even}
 
     def _number_names(self) -> list[BaseStep]:
         names = self._tables.rows("scoring/read_names")
