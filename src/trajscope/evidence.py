@@ -44,6 +44,10 @@ _ERROR_TEXT = re.compile(
 )
 
 
+_TELLING = frozenset({"isError", "is_error", "status", "success", "ok", "error"})
+"""The fields of a result that can say what became of its call; most results have none."""
+
+
 class Failure(NamedTuple):
     """What is known of a call: failed (None is unknown), the message, and what said so."""
 
@@ -65,19 +69,18 @@ def failure_in_result(result: Json) -> Failure:
     >>> failure_in_result({"status": "shipped", "error": ""})
     Failure(failed=None, message=None, evidence='')
     """
-    if not isinstance(result, dict):
+    if not isinstance(result, dict) or _TELLING.isdisjoint(result):
         return NOTHING_KNOWN
     for key in ("isError", "is_error"):
         if result.get(key) is True:
             return Failure(True, _message_in(result), f"{key} in the result")
         if result.get(key) is False:
             return Failure(False, None, f"{key} in the result")
-    message = _message_in(result)
     status = result.get("status")
-    if isinstance(status, str) and is_bad_status(status) and message:
+    if isinstance(status, str) and is_bad_status(status) and (message := _message_in(result)):
         return Failure(True, message, "status in the result")
     for key in ("success", "ok"):
-        if result.get(key) is False and message:
+        if result.get(key) is False and (message := _message_in(result)):
             return Failure(True, message, f"{key} in the result")
     error = _text_in(result.get("error"))
     if error and result.keys() <= _ENVELOPE_KEYS and result.get("success") is not True:
@@ -175,7 +178,9 @@ def failure_of_span(span: Span, result: Json = UNSET) -> Failure:
     result's own status fields.
     """
     in_result = failure_in_result(result)
-    if in_result.failed:
+    if in_result.failed or not (
+        span.events or span.status_code == "ERROR" or "error.type" in span.attributes
+    ):
         return in_result
     exception, message = _exception(span)
     if is_interrupt(span):

@@ -25,6 +25,7 @@ PLACEHOLDERS = frozenset(
 )
 """Texts that instrumentations write where they recorded nothing."""
 
+_REPLACED = PLACEHOLDERS - {""}
 _LAYERS = 4
 _decoder = msgspec.json.Decoder()
 
@@ -176,7 +177,7 @@ def decode_result(value: Json) -> Result:
     """
     value = decode_json(value)
     if isinstance(value, str):
-        if value in PLACEHOLDERS - {""}:
+        if value in _REPLACED:
             return Result()
         parsed = decode_repr(value)
         value = parsed if isinstance(parsed, dict | list) else value
@@ -184,6 +185,7 @@ def decode_result(value: Json) -> Result:
         message = _tool_message(value)
         if (
             message is None
+            and len(value) <= 2
             and isinstance(value.get("output"), dict)
             and value.keys() <= {"output", "kwargs"}
         ):
@@ -195,25 +197,24 @@ def decode_result(value: Json) -> Result:
                 text_of(message.get("name")),
                 text_of(message.get("status")),
             )
-        if value.keys() == {"output", "kwargs"}:
+        if len(value) == 2 and value.keys() == {"output", "kwargs"}:
             return Result(value["output"])
     return Result(value)
 
 
 def _tool_message(value: dict[str, Json]) -> dict[str, Json] | None:
     """The fields of a serialised LangChain ToolMessage, in any of its three JSON forms."""
-    ident, kwargs, data = value.get("id"), value.get("kwargs"), value.get("data")
-    if value.get("lc") and isinstance(ident, list) and ident[-1:] == ["ToolMessage"]:
-        return kwargs if isinstance(kwargs, dict) else None
-    if value.get("type") == "tool" and isinstance(data, dict) and "content" in data:
+    if value.get("lc"):
+        ident, kwargs = value.get("id"), value.get("kwargs")
+        if isinstance(ident, list) and ident[-1:] == ["ToolMessage"]:
+            return kwargs if isinstance(kwargs, dict) else None
+    kind = value.get("type")
+    if kind not in ("tool", "ToolMessage"):
+        return None
+    data = value.get("data")
+    if kind == "tool" and isinstance(data, dict) and "content" in data:
         return data
-    if (
-        value.get("type") in ("tool", "ToolMessage")
-        and "content" in value
-        and "tool_call_id" in value
-    ):
-        return value
-    return None
+    return value if "content" in value and "tool_call_id" in value else None
 
 
 def content_of(content: Json) -> Json:

@@ -24,7 +24,10 @@ from trajscope.values import Arguments, decode_arguments, decode_json, decode_re
 def build_reading(
     span: Span, words: Vocabulary, kind: Kind, convention: str, claim: int
 ) -> Reading:
-    """Return the reading of `span` as `kind`, every field from the first attribute that has it."""
+    """Return the reading of `span` as `kind`, every field from the first attribute that has it.
+
+    words: the vocabulary `within` the attributes of the span, for speed alone.
+    """
     find = Finder(span.attributes)
     common: dict[str, Any] = {
         "convention": convention,
@@ -98,6 +101,8 @@ def _by_status(
     failure: Failure, result: Json | UnsetType, words: Vocabulary, find: Finder
 ) -> Failure:
     """Add what a recorded status word says; a status of the span itself has gone before."""
+    if not words.status and not words.status_text:
+        return failure
     word = find.text("status", words.status)
     text = find.text("status_text", words.status_text)
     if failure.failed:

@@ -39,17 +39,16 @@ class VocabularyConvention:
 
     def claim(self, span: Span) -> int:
         """Return the tier plus 1 (kind known), 2 (and a name) or 3 (and arguments or usage)."""
-        return self._claim(self._with_facts(span))
-
-    def _claim(self, span: Span) -> int:
-        kind = self.kind_of(span)
-        if kind is None:
+        span = self._with_facts(span)
+        if self.kind_of(span) is None:
             return 0
-        attributes, words = span.attributes, self.vocabulary
-        if any(n in attributes for n in (*words.tool_args, *words.input_tokens)):
+        return self._claim(self.vocabulary.within(span.attributes))
+
+    def _claim(self, words: Vocabulary) -> int:
+        """The claim on a span of a known kind that has attributes of these names."""
+        if words.tool_args or words.input_tokens:
             return self.tier + 3
-        named = (*words.tool_name, *words.agent_name, *words.model)
-        return self.tier + (2 if any(n in attributes for n in named) else 1)
+        return self.tier + (2 if words.tool_name or words.agent_name or words.model else 1)
 
     def read(self, span: Span) -> Reading:
         """Return the reading of a span this convention claims."""
@@ -57,7 +56,8 @@ class VocabularyConvention:
         kind = self.kind_of(span)
         if kind is None:
             return Reading(noise_reason=f"no kind known to {self.name}")
-        reading = build_reading(span, self.vocabulary, kind, self.name, self._claim(span))
+        words = self.vocabulary.within(span.attributes)
+        reading = build_reading(span, words, kind, self.name, self._claim(words))
         return self.refine(span, reading) if self.refine else reading
 
     def _with_facts(self, span: Span) -> Span:

@@ -33,9 +33,14 @@ class Finder:
     def text(self, field: str, names: Names) -> str | None:
         """Return the first text that is not empty."""
         for name in names:
-            if found := _plain(self.attributes.get(name)):
+            value = self.attributes.get(name)
+            if type(value) is not str or not value:
+                continue
+            if value[0] == '"' and not (value := _unquoted(value)):
+                continue
+            if value != "null":
                 self.sources[field] = name
-                return found
+                return value
         return None
 
     def count(self, field: str, names: Names) -> int | None:
@@ -48,8 +53,6 @@ class Finder:
         return None
 
 
-def _plain(value: Json) -> str | None:
-    """Text, without the quotes of a JSON text inside the text; JSON's null is no text."""
-    if isinstance(value, str) and value[:1] == '"':
-        value = decode_json(value)
-    return None if value == "null" else text_of(value)
+def _unquoted(text: str) -> str | None:
+    """Text without the quotes of a JSON text inside the text."""
+    return text_of(decode_json(text))

@@ -19,6 +19,8 @@ def unflattened(attributes: dict[str, Json], prefixes: Names) -> list[Json]:
     Numbers in a path are positions; the wrapper words `message`, `tool_call` and
     `message_content` of OpenInference are left out of the result.
     """
+    if not prefixes:
+        return []
     tree: dict[str, Any] = {}
     for prefix in prefixes:
         for key, value in attributes.items():

@@ -75,12 +75,15 @@ def refine(span: Span, reading: Reading) -> Reading:
     known = OPERATIONS.get(operation)
     if not rest or known is None or known.step_type is not reading.step_type:
         return reading
-    sources = {**reading.sources, "name": "span name"}
+    found: dict[str, str] = {}
     if reading.step_type is StepType.TOOL_CALL and not reading.name:
-        return msgspec.structs.replace(reading, name=rest, sources=sources)
-    is_model = rest in (span.attributes.get(name) for name in GEN_AI.model)
-    if reading.step_type is StepType.AGENT_RUN and not reading.agent_name and not is_model:
-        return msgspec.structs.replace(reading, name=rest, agent_name=rest, sources=sources)
-    if reading.step_type is StepType.WORKFLOW_RUN and reading.name == span.name:
-        return msgspec.structs.replace(reading, name=rest, sources=sources)
-    return reading
+        found = {"name": rest}
+    elif reading.step_type is StepType.AGENT_RUN and not reading.agent_name:
+        is_model = rest in (span.attributes.get(name) for name in GEN_AI.model)
+        found = {} if is_model else {"name": rest, "agent_name": rest}
+    elif reading.step_type is StepType.WORKFLOW_RUN and reading.name == span.name:
+        found = {"name": rest}
+    if not found:
+        return reading
+    sources = {**reading.sources, "name": "span name"}
+    return msgspec.structs.replace(reading, **found, sources=sources)

@@ -207,7 +207,8 @@ class MappingConvention:
         if rule is None:
             return Reading(noise_reason=f"no rule of {self.name}")
         whole = rule.with_origins(span)
-        reading = build_reading(whole, rule.words, rule.kind, self.name, self._claim(rule, whole))
+        words = rule.words.within(whole.attributes)
+        reading = build_reading(whole, words, rule.kind, self.name, self._claim(rule, whole))
         return _refined(rule, span, whole, reading)
 
     def _rule_of(self, span: Span) -> _Rule | None:

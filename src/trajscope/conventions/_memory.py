@@ -177,6 +177,11 @@ class _Noting(dict[str, Json]):
             self._looked.blur()
         return super().__iter__()
 
+    def __len__(self) -> int:
+        if self._where == "resource":
+            self._looked.blur()
+        return super().__len__()
+
     items = _blurred("items")
     values = _blurred("values")
     keys = _blurred("keys")
@@ -184,5 +189,4 @@ class _Noting(dict[str, Json]):
     __or__ = _blurred("__or__")
     __ror__ = _blurred("__ror__")
     __eq__ = _blurred("__eq__")
-    __len__ = _blurred("__len__")
     __hash__ = None

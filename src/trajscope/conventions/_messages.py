@@ -8,7 +8,7 @@ output, and responses only from input.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Generic, TypeVar
 
@@ -38,6 +38,13 @@ _RESPONSE_TYPES = frozenset(
     | {"function_response", "tool", "tool-error", "tool_return", "tool-return", "ToolMessage"}
     | {"retry-prompt", "server_tool_call_response", "mcp_tool_result"}
 )
+_REQUEST_MARKS = frozenset(
+    {"function_call", "functionCall", "toolUse", "function", "function_call_name", "toolCallId"}
+    | {"arguments", "args"}
+)
+_RESPONSE_MARKS = frozenset({"function_response", "functionResponse", "toolResult", "lc", "output"})
+"""Without one of these fields, and with a type and a role of something else, an object is no
+request (response): most parts of a conversation are neither, and are known by one look."""
 _NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
 _ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
 _ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id")
@@ -116,8 +123,9 @@ class _Walk(Generic[T]):
         self._shape = shape
         self.nodes = 0
 
-    def over(self, value: Json) -> Iterator[T]:
-        """Yield what `shape` makes of the objects it fits; nothing inside those is looked at."""
+    def over(self, value: Json) -> list[T]:
+        """Return what `shape` makes of the objects it fits; nothing inside those is looked at."""
+        made: list[T] = []
         stack = [value]
         while stack and self.nodes < _MAX_NODES:
             self.nodes += 1
@@ -126,14 +134,16 @@ class _Walk(Generic[T]):
                 stack.extend(reversed(node))
             elif isinstance(node, dict):
                 if (found := self._shape(node)) is not None:
-                    yield found
+                    made.append(found)
                 else:
-                    inner = [v for v in node.values() if isinstance(v, dict | list)]
-                    stack.extend(reversed(inner))
+                    stack.extend([v for v in reversed(node.values()) if isinstance(v, dict | list)])
+        return made
 
 
 def _request(node: dict[str, Json]) -> ToolRequest | None:
     kind = _type_of(node)
+    if kind not in _REQUEST_TYPES and _REQUEST_MARKS.isdisjoint(node):
+        return None
     for key in ("function_call", "functionCall", "toolUse"):
         inner = node.get(key)
         if isinstance(inner, dict) and text_of(inner.get("name")):
@@ -168,20 +178,25 @@ def _make_request(call: dict[str, Json], outer: dict[str, Json], *, provider: bo
 
 
 def _response(node: dict[str, Json]) -> ToolResponse | None:
+    kind, role = _type_of(node), node.get("role")
+    if (
+        kind not in _RESPONSE_TYPES
+        and role not in ("tool", "function")
+        and _RESPONSE_MARKS.isdisjoint(node)
+    ):
+        return None
     for key in ("function_response", "functionResponse", "toolResult"):
         inner = node.get(key)
         if isinstance(inner, dict) and ("response" in inner or "content" in inner):
             return _make_response(inner, node)
-    if node.get("lc") or node.get("type") in ("tool", "ToolMessage") or "output" in node:
+    if node.get("lc") or kind in ("tool", "ToolMessage") or "output" in node:
         lc = decode_result(node)  # only these can be an envelope, and most objects are none
         if lc.call_id is not None and lc.value is not node:
             return _judged(lc.call_id, lc.name, lc.value, lc.status)
-    is_message = node.get("role") in ("tool", "function") and (
-        "content" in node or "tool_call_id" in node
-    )
+    is_message = role in ("tool", "function") and ("content" in node or "tool_call_id" in node)
     if is_message and isinstance(node.get("content"), list) and _holds_parts(node["content"]):
         return None
-    answers = is_message or _type_of(node) in _RESPONSE_TYPES
+    answers = is_message or kind in _RESPONSE_TYPES
     if answers and (_first(node, _ID_KEYS) or _first(node, _NAME_KEYS)):
         return _make_response(node, node)
     return None
@@ -205,11 +220,19 @@ def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolRespon
         value = value["value"]
     else:
         status = text_of(inner.get("status")) or text_of(inner.get("outcome"))
-    flagged = any(n.get(k) is True for n in (inner, outer) for k in ("is_error", "isError"))
-    if flagged or inner.get("type") in ("tool-error", "retry-prompt") or key == "error":
+    if (
+        _is_flagged(inner)
+        or _is_flagged(outer)
+        or inner.get("type") in ("tool-error", "retry-prompt")
+        or key == "error"
+    ):
         status = "error"
     call_id = _first(inner, _ID_KEYS) or _first(outer, _ID_KEYS)
     return _judged(call_id, _first(inner, _NAME_KEYS), value, status)
+
+
+def _is_flagged(node: dict[str, Json]) -> bool:
+    return node.get("is_error") is True or node.get("isError") is True
 
 
 def _judged(
@@ -227,4 +250,8 @@ def _judged(
 
 
 def _first(node: dict[str, Json], keys: tuple[str, ...]) -> str | None:
-    return next((t for k in keys if (t := text_of(node.get(k)))), None)
+    for key in keys:
+        value = node.get(key)
+        if isinstance(value, str) and value:
+            return value
+    return None

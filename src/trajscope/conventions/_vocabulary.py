@@ -6,9 +6,14 @@ conventions are understood on every span, after its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 Names = tuple[str, ...]
+
+_MAX_SHAPES = 4096
+"""Sets of attribute names remembered for one vocabulary; beyond, they are forgotten all at once."""
 
 
 @dataclass(frozen=True)
@@ -55,19 +60,52 @@ class Vocabulary:
     status_text: Names = ()
     query: Names = ()
     output: Names = ()
+    _within: dict[Names, Vocabulary] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def within(self, attributes: Iterable[str]) -> Vocabulary:
+        """Return this vocabulary without the names that these attributes do not have.
+
+        Which names a span has is the same for all spans written by one line of code, so what is
+        left is remembered: most of a hundred look-ups of a reading would find nothing.
+        """
+        shape = tuple(attributes)
+        known = self._within.get(shape)
+        if known is None:
+            if len(self._within) >= _MAX_SHAPES:
+                self._within.clear()
+            known = self._within[shape] = self._narrowed(shape)
+        return known
+
+    def _narrowed(self, shape: Names) -> Vocabulary:
+        there = frozenset(shape)
+        kept: dict[str, Any] = {
+            f: tuple([n for n in getattr(self, f) if n in there]) for f in _FIELDS
+        }
+        for flat in ("flat_output", "flat_input"):
+            kept[flat] = tuple(
+                p for p in getattr(self, flat) if any(n.startswith(p) for n in shape)
+            )
+        return Vocabulary(**kept)
 
     def extended(self, **own: Names) -> Vocabulary:
         """Return this vocabulary with `own` names before the ones it has."""
-        return replace(self, **{k: (*v, *getattr(self, k)) for k, v in own.items()})
+        more: dict[str, Any] = {k: (*v, *getattr(self, k)) for k, v in own.items()}
+        return replace(self, **more)
 
     def appended(self, **own: Names) -> Vocabulary:
         """Return this vocabulary with `own` names after the ones it has."""
-        return replace(self, **{k: (*getattr(self, k), *v) for k, v in own.items()})
+        more: dict[str, Any] = {k: (*getattr(self, k), *v) for k, v in own.items()}
+        return replace(self, **more)
 
     def prefixes(self) -> frozenset[str]:
         """Return the first two parts of every name, for `doctor`."""
-        every = (name for f in fields(self) for name in getattr(self, f.name))
+        every = (name for f in _FIELDS for name in getattr(self, f))
         return frozenset(".".join(name.split(".")[:2]) for name in every)
+
+
+_FIELDS = tuple(f.name for f in fields(Vocabulary) if f.init)
 
 
 GEN_AI = Vocabulary(

@@ -61,7 +61,7 @@ class MastraRecord:
         flat = _flattened(span.attributes)
         kind = _kind(flat)
         seen = msgspec.structs.replace(span, attributes=flat)
-        reading = build_reading(seen, _WORDS, kind, self.name, 23)
+        reading = build_reading(seen, _WORDS.within(flat), kind, self.name, 23)
         return msgspec.structs.replace(reading, **_changes(reading, flat, span))
 
 

@@ -146,8 +146,7 @@ def _classified_columns(readings: list[Reading]) -> list[pa.Array]:
             known.append(reading)
     spread = pa.array(places, pa.int32())
     return [
-        pa.array([value(reading) for reading in known], field.type).take(spread)
-        for field, value in CLASSIFIED.items()
+        pa.array(filled(known), field.type).take(spread) for field, filled in CLASSIFIED.items()
     ]
 
 
