@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -49,6 +49,7 @@ _NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
 _ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
 _ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id")
 _RESULT_KEYS = ("response", "result", "output", "content", "toolOutput", "error")
+_HOLDERS = (dict, list)
 _MAX_NODES = 200_000
 
 _MAX_REMEMBERED_BYTES = 8 * 1024
@@ -126,17 +127,20 @@ class _Walk(Generic[T]):
     def over(self, value: Json) -> list[T]:
         """Return what `shape` makes of the objects it fits; nothing inside those is looked at."""
         made: list[T] = []
-        stack = [value]
+        inner: Any
+        stack: list[Any] = [value] if isinstance(value, _HOLDERS) else []
         while stack and self.nodes < _MAX_NODES:
             self.nodes += 1
             node = stack.pop()
-            if isinstance(node, list):
-                stack.extend(reversed(node))
-            elif isinstance(node, dict):
-                if (found := self._shape(node)) is not None:
+            if isinstance(node, dict):
+                found = self._shape(node)
+                if found is not None:
                     made.append(found)
-                else:
-                    stack.extend([v for v in reversed(node.values()) if isinstance(v, dict | list)])
+                    continue
+                inner = node.values()
+            else:
+                inner = node
+            stack += [value for value in reversed(inner) if isinstance(value, _HOLDERS)]
         return made
 
 
