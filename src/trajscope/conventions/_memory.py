@@ -13,7 +13,7 @@ in the order of asking; what cannot be noted (a walk over values, an error) is n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar
 
 from trajscope.model.span import Json, Span
 
@@ -25,6 +25,10 @@ MAX_VALUES = 512
 T = TypeVar("T")
 _FIELDS = ("name", "status_code", "scope_version", "service_name", "ended")
 """Fields of a span a claim may ask for and be remembered by; others make it unrememberable."""
+_Place = tuple[str, str]
+"""What is looked into (`attribute`, `resource` or `field`), and a name there."""
+
+_NOWHERE: _Place = ("", "")
 _MISSING = object()
 
 
@@ -36,12 +40,21 @@ class Memory(Generic[T]):
 
     def find(self, span: Span) -> tuple[T] | None:
         """Return what came out for a span like this one, None if there was none."""
+        attributes = span.attributes
+        value: Any
         node = self._shapes.get(_shape(span))
         while node is not None:
             if node.result is not None:
                 return node.result
+            where, name = node.place
+            if where == "attribute":
+                value = attributes[name]
+            else:
+                value = span.resource.get(name) if where == "resource" else getattr(span, name)
+            # True is 1 and 1 is 1.0 to a dict, and not to a claim.
+            key = value if type(value) is str else (type(value), value)
             try:
-                node = node.branches.get(_key(node, span))
+                node = node.branches.get(key)
             except TypeError:  # a value that is no text, number or nothing
                 return None
         return None
@@ -52,13 +65,13 @@ class Memory(Generic[T]):
             return
         node = self._shapes.setdefault(_shape(span), _Node())
         for place, key in looked.asked.items():
-            if node.result is not None or node.place not in (None, place):
+            if node.result is not None or node.place not in (_NOWHERE, place):
                 return  # the same values once asked for something else: no function of the span
             node.place = place
             if key not in node.branches and len(node.branches) >= MAX_VALUES:
                 return
             node = node.branches.setdefault(key, _Node())
-        if node.place is None:
+        if node.place is _NOWHERE:
             node.result = (result,)
 
 
@@ -68,27 +81,13 @@ class _Node(Generic[T]):
     __slots__ = ("branches", "place", "result")
 
     def __init__(self) -> None:
-        self.place: _Place | None = None
+        self.place = _NOWHERE
         self.branches: dict[object, _Node[T]] = {}
         self.result: tuple[T] | None = None
 
 
-_Place = tuple[str, str]
-"""What is looked into (`attribute`, `resource` or `field`), and a name there."""
-
-
 def _shape(span: Span) -> object:
     return span.scope_name, span.kind, bool(span.events), tuple(span.attributes)
-
-
-def _key(node: _Node[Any], span: Span) -> object:
-    where, name = cast("_Place", node.place)
-    if where == "attribute":
-        value = span.attributes[name]
-    else:
-        value = span.resource.get(name) if where == "resource" else getattr(span, name)
-    # True is 1 and 1 is 1.0 to a dict, and not to a claim.
-    return value if type(value) is str else (type(value), value)
 
 
 class Looked:

@@ -38,15 +38,18 @@ _RESPONSE_TYPES = frozenset(
     | {"function_response", "tool", "tool-error", "tool_return", "tool-return", "ToolMessage"}
     | {"retry-prompt", "server_tool_call_response", "mcp_tool_result"}
 )
-_REQUEST_MARKS = frozenset(
-    {"function_call", "functionCall", "toolUse", "function", "function_call_name", "toolCallId"}
-    | {"arguments", "args"}
+_REQUEST_HOLDERS = frozenset(
+    {"function_call", "functionCall", "toolUse", "function", "function_call_name"}
 )
-_RESPONSE_MARKS = frozenset({"function_response", "functionResponse", "toolResult", "lc", "output"})
+_RESPONSE_HOLDERS_IN_ORDER = ("function_response", "functionResponse", "toolResult")
+_RESPONSE_HOLDERS = frozenset(_RESPONSE_HOLDERS_IN_ORDER)
+_REQUEST_MARKS = _REQUEST_HOLDERS | {"toolCallId", "arguments", "args"}
+_RESPONSE_MARKS = _RESPONSE_HOLDERS | {"lc", "output"}
 """Without one of these fields, and with a type and a role of something else, an object is no
 request (response): most parts of a conversation are neither, and are known by one look."""
 _NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
 _ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
+_ARGS = frozenset(_ARGS_KEYS)
 _ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id")
 _RESULT_KEYS = ("response", "result", "output", "content", "toolOutput", "error")
 _HOLDERS = (dict, list)
@@ -148,6 +151,24 @@ def _request(node: dict[str, Json]) -> ToolRequest | None:
     kind = _type_of(node)
     if kind not in _REQUEST_TYPES and _REQUEST_MARKS.isdisjoint(node):
         return None
+    if not _REQUEST_HOLDERS.isdisjoint(node) and (held := _held_request(node)) is not None:
+        return held
+    called = (
+        kind in _REQUEST_TYPES
+        or "toolCallId" in node
+        or (kind is None and "id" in node and "args" in node)
+        or (kind is None and isinstance(node.get("arguments"), dict | str))
+    )
+    if not called or kind in _RESPONSE_TYPES or _ARGS.isdisjoint(node):
+        return None
+    if _first(node, _NAME_KEYS) is None:
+        return None
+    provider = kind in _PROVIDER_TYPES or node.get("providerExecuted") is True
+    return _make_request(node, node, provider=provider)
+
+
+def _held_request(node: dict[str, Json]) -> ToolRequest | None:
+    """The request that stands in a field of an object."""
     for key in ("function_call", "functionCall", "toolUse"):
         inner = node.get(key)
         if isinstance(inner, dict) and text_of(inner.get("name")):
@@ -156,28 +177,19 @@ def _request(node: dict[str, Json]) -> ToolRequest | None:
     if isinstance(function, dict) and text_of(function.get("name")) and _ARGS_KEYS[0] in function:
         return _make_request(function, node, provider=False)
     legacy = text_of(node.get("function_call_name"))
-    if legacy is not None:  # OpenInference before it had tool calls
-        raw = node.get("function_call_arguments_json")
-        return ToolRequest(legacy, None, decode_arguments(raw).args)
-    called = (
-        kind in _REQUEST_TYPES
-        or "toolCallId" in node
-        or (kind is None and "id" in node and "args" in node)
-        or (kind is None and isinstance(node.get("arguments"), dict | str))
-    )
-    named = _first(node, _NAME_KEYS) and any(k in node for k in _ARGS_KEYS)
-    if called and named and kind not in _RESPONSE_TYPES:
-        provider = kind in _PROVIDER_TYPES or node.get("providerExecuted") is True
-        return _make_request(node, node, provider=provider)
-    return None
+    if legacy is None:
+        return None
+    raw = node.get("function_call_arguments_json")  # OpenInference before it had tool calls
+    return ToolRequest(legacy, None, decode_arguments(raw).args)
 
 
 def _make_request(call: dict[str, Json], outer: dict[str, Json], *, provider: bool) -> ToolRequest:
-    raw = next((call[k] for k in _ARGS_KEYS if k in call), None)
+    key = _key_of(call, _ARGS_KEYS)
+    raw = None if key is None else call[key]
     args: Json | UnsetType = decode_arguments(raw).args
     if raw == "" and "arguments" in call:  # the OpenAI API writes "" for a call without arguments
         args = {}
-    call_id = _first(outer, _ID_KEYS) or _first(call, _ID_KEYS)
+    call_id = _first(outer, _ID_KEYS) or (_first(call, _ID_KEYS) if call is not outer else None)
     return ToolRequest(_first(call, _NAME_KEYS) or "", call_id, args, provider)
 
 
@@ -189,10 +201,11 @@ def _response(node: dict[str, Json]) -> ToolResponse | None:
         and _RESPONSE_MARKS.isdisjoint(node)
     ):
         return None
-    for key in ("function_response", "functionResponse", "toolResult"):
-        inner = node.get(key)
-        if isinstance(inner, dict) and ("response" in inner or "content" in inner):
-            return _make_response(inner, node)
+    if not _RESPONSE_HOLDERS.isdisjoint(node):
+        for key in _RESPONSE_HOLDERS_IN_ORDER:
+            inner = node.get(key)
+            if isinstance(inner, dict) and ("response" in inner or "content" in inner):
+                return _make_response(inner, node)
     if node.get("lc") or kind in ("tool", "ToolMessage") or "output" in node:
         lc = decode_result(node)  # only these can be an envelope, and most objects are none
         if lc.call_id is not None and lc.value is not node:
@@ -217,21 +230,23 @@ def _holds_parts(content: Json) -> bool:
 
 
 def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolResponse | None:
-    key = next((k for k in _RESULT_KEYS if k in inner), None)
+    key = _key_of(inner, _RESULT_KEYS)
     value = content_of(decode_result(inner[key]).value) if key else UNSET
-    if isinstance(value, dict) and value.keys() == {"type", "value"}:  # the AI SDK's typed output
+    if (
+        isinstance(value, dict) and len(value) == 2 and value.keys() == {"type", "value"}
+    ):  # the AI SDK's typed output
         status = "error" if str(value["type"]).startswith("error") else None
         value = value["value"]
     else:
         status = text_of(inner.get("status")) or text_of(inner.get("outcome"))
     if (
         _is_flagged(inner)
-        or _is_flagged(outer)
+        or (outer is not inner and _is_flagged(outer))
         or inner.get("type") in ("tool-error", "retry-prompt")
         or key == "error"
     ):
         status = "error"
-    call_id = _first(inner, _ID_KEYS) or _first(outer, _ID_KEYS)
+    call_id = _first(inner, _ID_KEYS) or (_first(outer, _ID_KEYS) if outer is not inner else None)
     return _judged(call_id, _first(inner, _NAME_KEYS), value, status)
 
 
@@ -258,4 +273,11 @@ def _first(node: dict[str, Json], keys: tuple[str, ...]) -> str | None:
         value = node.get(key)
         if isinstance(value, str) and value:
             return value
+    return None
+
+
+def _key_of(node: dict[str, Json], keys: tuple[str, ...]) -> str | None:
+    for key in keys:
+        if key in node:
+            return key
     return None
