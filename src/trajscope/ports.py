@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import BinaryIO, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, BinaryIO, Protocol, runtime_checkable
 
-from trajscope.errors import Problems
-from trajscope.model.check import Check
-from trajscope.model.expectation import TrajectoryExpectation
-from trajscope.model.judge import JudgeReply, JudgeRequest
-from trajscope.model.reading import Reading
-from trajscope.model.rule import Join, Matcher, ValuePath
-from trajscope.model.score import Score
-from trajscope.model.span import Json, LogRecord, Span
-from trajscope.model.trajectory import Trajectory
+if TYPE_CHECKING:  # whoever reads spans need not load what scorers are told, and the reverse
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from trajscope.errors import Problems
+    from trajscope.model.check import Check
+    from trajscope.model.expectation import TrajectoryExpectation
+    from trajscope.model.judge import JudgeReply, JudgeRequest
+    from trajscope.model.reading import Reading
+    from trajscope.model.rule import Join, Matcher, ValuePath
+    from trajscope.model.score import Score
+    from trajscope.model.span import Json, LogRecord, Span
+    from trajscope.model.trajectory import Trajectory
 
 
 class Source(Protocol):

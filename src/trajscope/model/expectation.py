@@ -261,6 +261,3 @@ class Weights(Value):
     efficiency: Limit = 0.3
     tool_failures: Limit = 0.2
     blacklist: Limit = 0.1
-
-
-ExpectedStep.model_rebuild()

@@ -262,9 +262,6 @@ Step = Annotated[
 ]
 """A typed step: the discriminated union over `step_type`."""
 
-for _class in STEP_CLASSES.values():
-    _class.model_rebuild()
-
 _DEFAULTS = {
     kind: {name: field.get_default() for name, field in cls.model_fields.items()}
     for kind, cls in STEP_CLASSES.items()

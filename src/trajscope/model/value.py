@@ -20,7 +20,11 @@ class Value(BaseModel):
     """Base of every public value: frozen, camelCase and snake_case in, unset fields left out."""
 
     model_config = ConfigDict(
-        frozen=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+        frozen=True,
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        defer_build=True,  # schemas are built when a value of the class is, if one ever is
     )
 
     @model_serializer(mode="wrap")

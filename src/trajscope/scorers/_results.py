@@ -225,6 +225,3 @@ class TrajectoryResult(Value):
     weights: dict[str, float] = Field(default_factory=dict)
     not_evaluated: dict[str, str] = Field(default_factory=dict)
     reason: str = ""
-
-
-NestedResult.model_rebuild()
