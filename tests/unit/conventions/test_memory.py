@@ -84,6 +84,8 @@ def test_most_spans_of_a_program_are_remembered(recorded: list[Span]) -> None:
         lambda span: [k for k in span.attributes if k > "a"],
         lambda span: sorted(map(repr, span.attributes.values())),
         lambda span: span.attributes.items() >= {("a", 1)},
+        lambda span: len(span.attributes),
+        lambda span: (*span.attributes,),
         lambda span: len(span.resource),
         lambda span: span.resource.get("r"),
         lambda span: "r" in span.resource,
@@ -126,3 +128,19 @@ def test_whatever_a_claim_looks_at_tells_spans_apart(look: Any) -> None:
         looked: Any = Looked(span)
         assert repr(look(looked)) == expected
         memory.keep(span, looked, expected)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda span: len(span.attributes),
+        lambda span: tuple(span.attributes),
+        lambda span: "b" in span.attributes,
+        lambda span: span.attributes.get("c"),
+    ],
+)
+def test_the_names_of_attributes_are_the_shape_and_no_news(look: Any) -> None:
+    looked: Any = Looked(Span(trace_id="t", span_id="s", attributes={"a": [1], "b": {}}))
+    look(looked)
+    assert not looked.blurred
+    assert not looked.asked
