@@ -2,50 +2,67 @@
 -- The definition is scorers/_efficiency.py; a property test holds both equal, field by field.
 INSERT INTO scored
 WITH
-calls AS (
-    SELECT *, row_number() OVER (PARTITION BY t ORDER BY ord) - 1 AS index
+calls AS NOT MATERIALIZED (
+    SELECT t, row_no, name_no, tool_no, ord, success, run, args_key
     FROM judged_steps
     WHERE is_tool AND executed
 ),
+-- Few calls are like another of their trace; only these, told by a hash, are sorted and compared.
+likely AS (
+    SELECT t, hash(run, tool_no, args_key) AS likeness
+    FROM calls
+    WHERE args_key IS NOT NULL
+    GROUP BY t, likeness
+    HAVING count(*) > 1
+),
 -- A call repeats the latest one of its tool with equal arguments in its run, unless that failed.
-repeats AS (
-    SELECT *
+repeats AS MATERIALIZED (
+    SELECT t, row_no, name_no, earlier_row
     FROM (
         SELECT
             t,
             row_no,
             name_no,
-            index,
             lag(row_no) OVER alike AS earlier_row,
-            lag(index) OVER alike AS earlier_index,
             lag(success) OVER alike AS earlier_success
-        FROM calls
+        FROM (SELECT *, hash(run, tool_no, args_key) AS likeness FROM calls)
+        SEMI JOIN likely USING (t, likeness)
         WHERE args_key IS NOT NULL
         WINDOW alike AS (PARTITION BY t, run, tool_no, args_key ORDER BY ord)
     )
     WHERE earlier_row IS NOT NULL AND earlier_success IS DISTINCT FROM false
 ),
+places AS MATERIALIZED (
+    SELECT row_no, row_number() OVER (PARTITION BY t ORDER BY ord) - 1 AS index
+    FROM calls
+    WHERE t IN (SELECT t FROM repeats)
+),
 redundant AS (
     SELECT
         t,
         count(*) AS count,
-        list({
-            'name': step.name,
-            'index': index,
-            'spanId': step.span_id,
-            'repeatsIndex': earlier_index,
-            'repeatsSpanId': earlier.span_id,
-            'agent': step.agent
-        } ORDER BY index) AS calls,
-        list(finding(
-            'efficiency',
-            'call ' || index || ' of tool ' || shown || ' repeats call ' || earlier_index
-                || ' with equal arguments',
-            'warning', 'violated', step.trace_id, [earlier.span_id, step.span_id], [step.name]
-        ) ORDER BY index) AS findings
+        list_sort(list({
+            'index': place.index,
+            'call': {
+                'name': step.name,
+                'index': place.index,
+                'spanId': step.span_id,
+                'repeatsIndex': before.index,
+                'repeatsSpanId': earlier.span_id,
+                'agent': step.agent
+            },
+            'finding': finding(
+                'efficiency',
+                'call ' || place.index || ' of tool ' || shown || ' repeats call ' || before.index
+                    || ' with equal arguments',
+                'warning', 'violated', step.trace_id, [earlier.span_id, step.span_id], [step.name]
+            )
+        })) AS found
     FROM repeats
     JOIN judged_names USING (name_no)
-    JOIN steps step ON step.rowid = row_no
+    JOIN places place USING (row_no)
+    JOIN places before ON before.row_no = earlier_row
+    JOIN steps step ON step.rowid = repeats.row_no
     JOIN steps earlier ON earlier.rowid = earlier_row
     GROUP BY t
 ),
@@ -55,6 +72,7 @@ unknown AS (
     FROM (
         SELECT t, count(*) FILTER (args_key IS NULL) AS undecided
         FROM calls
+        WHERE t IN (SELECT t FROM calls WHERE args_key IS NULL)
         GROUP BY t, run, tool_no
         HAVING undecided > 0 AND count(*) > 1
     )
@@ -63,16 +81,22 @@ unknown AS (
 counted AS (
     SELECT
         t,
-        count(*) FILTER (executed) AS tree,
-        count(*) FILTER (executed AND is_tool) AS tools,
-        count(*) FILTER (executed AND depth = top_depth) AS top
+        count(*) AS tree,
+        count(*) FILTER (is_tool) AS tools,
+        count(*) FILTER (depth = top_depth) AS top
     FROM judged_steps
     JOIN judged_traces USING (t)
+    WHERE executed
     GROUP BY t
 ),
 busiest AS (
     SELECT t, max(count) AS agent
-    FROM (SELECT t, count(*) AS count FROM calls GROUP BY t, run)
+    FROM (
+        SELECT t, count(*) AS count
+        FROM calls
+        WHERE EXISTS (FROM asked WHERE scope = 'agent')
+        GROUP BY t, run
+    )
     GROUP BY t
 ),
 -- Without a single root: from the first start to the last end at the top, if all are known and
@@ -109,8 +133,7 @@ figures AS (
         END / 1e6 AS duration_ms,
         duration_ns IS NOT NULL OR is_walled AS duration_complete,
         coalesce(redundant.count, 0) AS repeat_count,
-        coalesce(redundant.calls, []) AS repeat_calls,
-        coalesce(redundant.findings, []) AS repeat_findings,
+        redundant.found AS repeats,
         coalesce(unknown.count, 0) AS unknown_calls
     FROM (
         SELECT judged_traces.*, wall_ns, longest_ns,
@@ -212,22 +235,24 @@ SELECT
     t,
     value,
     said AS reason,
-    to_json({
-        'score': value,
-        'totalSteps': steps,
-        'overStepBudget': over_steps,
-        'totalTokens': tokens,
-        'overTokenBudget': over_tokens,
-        'totalDurationMs': duration_ms,
-        'overDurationBudget': over_duration,
-        'redundantCalls': repeat_calls,
-        'tokensComplete': tokens_complete,
-        'durationComplete': duration_complete,
-        'unknownCalls': unknown_calls,
-        'dimensions': dimension_text::JSON,
-        'scope': step_scope,
-        'reason': reason
-    }),
+    concat(
+        '{"score":', coalesce(value::VARCHAR, 'null'),
+        ',"totalSteps":', steps,
+        ',"overStepBudget":', coalesce(over_steps::VARCHAR, 'null'),
+        ',"totalTokens":', coalesce(tokens::VARCHAR, 'null'),
+        ',"overTokenBudget":', coalesce(over_tokens::VARCHAR, 'null'),
+        ',"totalDurationMs":', coalesce(duration_ms::VARCHAR, 'null'),
+        ',"overDurationBudget":', coalesce(over_duration::VARCHAR, 'null'),
+        ',"redundantCalls":', CASE WHEN repeats IS NULL THEN '[]'
+            ELSE to_json(list_transform(repeats, lambda repeat: repeat.call))::VARCHAR END,
+        ',"tokensComplete":', tokens_complete,
+        ',"durationComplete":', duration_complete,
+        ',"unknownCalls":', unknown_calls,
+        ',"dimensions":', dimension_text,
+        ',"scope":"', step_scope,
+        '","reason":"', said,
+        '"}'
+    ),
     list_filter([
         budget_finding('step', max_steps, step_value, steps::VARCHAR, max_steps_text, true,
             trace_id, root_span_ids),
@@ -239,5 +264,6 @@ SELECT
             'efficiency', 'redundant calls: not evaluable, what it needs was not recorded',
             'warning', 'unknown', trace_id, [], []
         ) END
-    ], lambda found: found IS NOT NULL) || CASE WHEN asks_repeats THEN repeat_findings ELSE [] END
+    ], lambda found: found IS NOT NULL) || CASE WHEN asks_repeats AND repeats IS NOT NULL
+        THEN list_transform(repeats, lambda repeat: repeat.finding) ELSE [] END
 FROM dimensions;

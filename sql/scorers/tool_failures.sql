@@ -7,7 +7,7 @@ runs AS (
     SELECT t, run, min(ord)::BIGINT AS run_ord FROM judged_steps WHERE is_tool GROUP BY t, run
 ),
 -- A call that was requested and of which nothing more is known was not made.
-calls AS (
+calls AS NOT MATERIALIZED (
     SELECT t, run, row_no, name_no, tool_no, ord, success, args_key, start_time, end_time
     FROM judged_steps
     WHERE is_tool AND (executed OR success = false)
@@ -156,9 +156,7 @@ chains AS (
 patterns AS MATERIALIZED (
     SELECT
         chains.t,
-        run_ord,
-        chains.ord,
-        tool_shown,
+        {'run_ord': run_ord, 'ord': chains.ord} AS place,
         {
             'type': type,
             'toolName': tool_name,
@@ -176,7 +174,20 @@ patterns AS MATERIALIZED (
                 ELSE list_append(span_ids, answer.span_id) END,
             'messages': messages
         } AS pattern,
-        alternative.shown AS alternative_shown
+        'tool ' || tool_shown || ' failed '
+            || CASE WHEN failures > 1 THEN failures || ' times' ELSE 'once' END
+            || CASE type
+                WHEN 'failure' THEN ' and no call followed'
+                WHEN 'retry' THEN ' and was retried'
+                WHEN 'arg_correction' THEN ' and was called with other arguments'
+                ELSE ' and ' || alternative.shown || ' followed'
+            END
+            || CASE
+                WHEN recovered IS NULL THEN ', recovery unknown'
+                WHEN recovered THEN ''
+                ELSE ', without recovery'
+            END
+            || coalesce(': ' || messages[-1], '') AS message
     FROM chains
     JOIN runs USING (t, run)
     LEFT JOIN steps answer ON answer.rowid = chains.answer_row
@@ -185,97 +196,110 @@ patterns AS MATERIALIZED (
 told AS (
     SELECT
         t,
-        list(pattern ORDER BY run_ord, ord) AS patterns,
-        list(finding(
-            'tool-failures',
-            'tool ' || tool_shown || ' failed '
-                || CASE WHEN pattern.failures > 1 THEN pattern.failures || ' times' ELSE 'once' END
-                || CASE pattern.type
-                    WHEN 'failure' THEN ' and no call followed'
-                    WHEN 'retry' THEN ' and was retried'
-                    WHEN 'arg_correction' THEN ' and was called with other arguments'
-                    ELSE ' and ' || alternative_shown || ' followed'
-                END
-                || CASE
-                    WHEN pattern.recovered IS NULL THEN ', recovery unknown'
-                    WHEN pattern.recovered THEN ''
-                    ELSE ', without recovery'
-                END
-                || coalesce(': ' || pattern.messages[-1], ''),
-            CASE
-                WHEN pattern.recovered = false THEN 'error'
-                WHEN pattern.recovered AND pattern.type <> 'fallback' THEN 'info'
-                ELSE 'warning'
-            END,
-            CASE
-                WHEN pattern.recovered IS NULL THEN 'unknown'
-                WHEN pattern.recovered THEN 'satisfied'
-                ELSE 'violated'
-            END,
-            trace_id,
-            pattern.spanIds,
-            [pattern.toolName]
-        ) ORDER BY run_ord, ord) AS findings
+        list_sort(list({
+            'place': place,
+            'pattern': to_json(pattern)::VARCHAR,
+            'finding': finding(
+                'tool-failures',
+                message,
+                CASE
+                    WHEN pattern.recovered = false THEN 'error'
+                    WHEN pattern.recovered AND pattern.type <> 'fallback' THEN 'info'
+                    ELSE 'warning'
+                END,
+                CASE
+                    WHEN pattern.recovered IS NULL THEN 'unknown'
+                    WHEN pattern.recovered THEN 'satisfied'
+                    ELSE 'violated'
+                END,
+                trace_id,
+                pattern.spanIds,
+                [pattern.toolName]
+            )
+        })) AS found
     FROM patterns
     JOIN judged_traces USING (t)
     GROUP BY t
 ),
--- Totals under the raw name a tool was first called by; two tools may have one such name.
-tool_calls AS (
-    SELECT
-        t,
-        tool_no,
-        arg_min(name_no, run_ord * 4294967296 + ord) AS name_no,
-        min(run_ord * 4294967296 + ord) AS place,
-        count(*) AS calls,
-        count(*) FILTER (success = false) AS failed,
-        count(*) FILTER (success IS NULL) AS unknown
+-- Nearly every tool goes by one name; of another, its first call in the trace tells which.
+tool_texts AS MATERIALIZED (
+    SELECT tool_no, min(text_no) AS text_no, min(text_no) < max(text_no) AS is_varied
+    FROM judged_names
+    WHERE is_tool
+    GROUP BY tool_no
+),
+first_texts AS (
+    SELECT t, tool_no, arg_min(text_no, (run_ord, ord)) AS text_no
     FROM calls
+    JOIN judged_names USING (name_no, tool_no)
     JOIN runs USING (t, run)
+    WHERE tool_no IN (SELECT tool_no FROM tool_texts WHERE is_varied)
     GROUP BY t, tool_no
 ),
 tool_failures AS (
     SELECT
         t,
-        tool_no,
+        coalesce(first_texts.text_no, tool_texts.text_no) AS text_no,
+        count(*) AS failed,
         count(*) FILTER (type = 'retry') AS retries,
         count(*) FILTER (type = 'arg_correction') AS arg_corrections,
         count(*) FILTER (type = 'fallback') AS fallbacks,
         count(*) FILTER (recovered = false) AS unrecovered
     FROM outcomes
-    GROUP BY t, tool_no
+    JOIN tool_texts USING (tool_no)
+    LEFT JOIN first_texts USING (t, tool_no)
+    GROUP BY ALL
 ),
+-- Two tools may have one name; their calls are told together.
 tools AS MATERIALIZED (
     SELECT
-        tool_calls.t,
-        names.text_no,
-        min(place) AS place,
-        sum(calls)::BIGINT AS calls,
-        sum(failed)::BIGINT AS failed,
-        sum(unknown)::BIGINT AS unknown,
-        coalesce(sum(retries), 0)::BIGINT AS retries,
-        coalesce(sum(arg_corrections), 0)::BIGINT AS arg_corrections,
-        coalesce(sum(fallbacks), 0)::BIGINT AS fallbacks,
-        coalesce(sum(unrecovered), 0)::BIGINT AS unrecovered
-    FROM tool_calls
-    JOIN judged_names names USING (name_no)
-    LEFT JOIN tool_failures
-        ON tool_failures.t = tool_calls.t AND tool_failures.tool_no = tool_calls.tool_no
-    GROUP BY tool_calls.t, names.text_no
+        t,
+        text_no,
+        place,
+        calls,
+        calls - known AS unknown,
+        coalesce(failed, 0) AS failed,
+        coalesce(retries, 0) AS retries,
+        coalesce(arg_corrections, 0) AS arg_corrections,
+        coalesce(fallbacks, 0) AS fallbacks,
+        coalesce(unrecovered, 0) AS unrecovered
+    FROM (
+        SELECT
+            t,
+            coalesce(first_texts.text_no, tool_texts.text_no) AS text_no,
+            min(run_ord * 4294967296 + ord) AS place,
+            count(*) AS calls,
+            count(success) AS known
+        FROM calls
+        JOIN runs USING (t, run)
+        JOIN tool_texts USING (tool_no)
+        LEFT JOIN first_texts USING (t, tool_no)
+        GROUP BY ALL
+    )
+    LEFT JOIN tool_failures USING (t, text_no)
 ),
--- text_no is the number of the first name with that text.
+-- Few different lines of totals stand for all of them, so each is written once.
+lines AS MATERIALIZED (
+    SELECT row_number() OVER () AS line, *
+    FROM (SELECT DISTINCT * EXCLUDE (t, place) FROM tools)
+),
+written AS (
+    SELECT list(concat(
+        quoted, ':{"calls":', calls, ',"failed":', failed, ',"unknown":', unknown,
+        ',"retries":', retries, ',"argCorrections":', arg_corrections,
+        ',"fallbacks":', fallbacks, ',"unrecovered":', unrecovered, '}'
+    ) ORDER BY line) AS texts
+    FROM lines
+    JOIN judged_names names ON names.name_no = lines.text_no
+),
 totals AS (
     SELECT
         t,
         sum(calls)::BIGINT AS calls,
         sum(unknown)::BIGINT AS unknown,
-        concat('{', string_agg(concat(
-            quoted, ':{"calls":', calls, ',"failed":', failed, ',"unknown":', unknown,
-            ',"retries":', retries, ',"argCorrections":', arg_corrections,
-            ',"fallbacks":', fallbacks, ',"unrecovered":', unrecovered, '}'
-        ), ','), '}') AS tools
+        list_sort(list(place::HUGEINT * 4294967296 + line)) AS placed
     FROM tools
-    JOIN judged_names names ON names.name_no = tools.text_no
+    JOIN lines USING (text_no, calls, failed, unknown, retries, arg_corrections, fallbacks, unrecovered)
     GROUP BY t
 ),
 lost AS (
@@ -315,9 +339,9 @@ excessive AS (
     LEFT JOIN (
         SELECT t, name, list(span_id ORDER BY first) AS span_ids
         FROM (
-            SELECT t, name, span_id, min((run_ord, ord, nth)) AS first
+            SELECT t, name, span_id, min((place, nth)) AS first
             FROM (
-                SELECT t, run_ord, ord, pattern.toolName AS name, unnest(pattern.spanIds) AS span_id,
+                SELECT t, place, pattern.toolName AS name, unnest(pattern.spanIds) AS span_id,
                     generate_subscripts(pattern.spanIds, 1) AS nth
                 FROM patterns
             )
@@ -336,7 +360,9 @@ figures AS (
         coalesce(calls, 0) AS calls,
         coalesce(unknown, 0) AS unknown,
         coalesce(calls - unknown, 0) AS known,
-        coalesce(tools, '{}')::JSON AS tools,
+        coalesce(array_to_string(list_transform(
+            placed, lambda place: texts[(place & 4294967295)::BIGINT]
+        ), ','), '') AS tools,
         coalesce(failures, 0) AS failures,
         coalesce(retries, 0) AS retries,
         coalesce(arg_corrections, 0) AS arg_corrections,
@@ -349,8 +375,8 @@ figures AS (
             - 0.2::DOUBLE * coalesce(excess, 0)) AS high,
         CASE WHEN known > 0 AND low = high THEN low END AS score,
         coalesce(excessive.names, []) AS excessive_names,
-        coalesce(told.patterns, []) AS patterns,
-        coalesce(told.findings, []) || coalesce(excessive.findings, []) AS findings,
+        told.found AS found,
+        excessive.findings AS excessive_findings,
         CASE
             WHEN coalesce(calls, 0) = 0 THEN 'no tool calls'
             WHEN known = 0 THEN 'the outcome of no tool call was recorded'
@@ -369,6 +395,7 @@ figures AS (
     FROM judged
     JOIN asked USING (e)
     JOIN judged_traces USING (t)
+    CROSS JOIN written
     LEFT JOIN totals USING (t)
     LEFT JOIN lost USING (t)
     LEFT JOIN told USING (t)
@@ -381,23 +408,25 @@ SELECT
     t,
     score,
     reason,
-    to_json({
-        'score': score,
-        'patterns': patterns,
-        'totalRetries': retries,
-        'excessiveRetryTools': excessive_names,
-        'totalFailures': failures,
-        'totalArgCorrections': arg_corrections,
-        'totalFallbacks': fallbacks,
-        'unrecovered': unrecovered,
-        'unknownRecoveries': undecided,
-        'scoreLow': low,
-        'scoreHigh': high,
-        'calls': calls,
-        'unknownCalls': unknown,
-        'maxRetriesPerTool': max_retries,
-        'tools': tools,
-        'reason': reason
-    }),
-    findings
+    concat(
+        '{"score":', coalesce(score::VARCHAR, 'null'),
+        ',"patterns":[', array_to_string(list_transform(found, lambda one: one.pattern), ','),
+        '],"totalRetries":', retries,
+        ',"excessiveRetryTools":', CASE WHEN len(excessive_names) > 0
+            THEN to_json(excessive_names)::VARCHAR ELSE '[]' END,
+        ',"totalFailures":', failures,
+        ',"totalArgCorrections":', arg_corrections,
+        ',"totalFallbacks":', fallbacks,
+        ',"unrecovered":', unrecovered,
+        ',"unknownRecoveries":', undecided,
+        ',"scoreLow":', low,
+        ',"scoreHigh":', high,
+        ',"calls":', calls,
+        ',"unknownCalls":', unknown,
+        ',"maxRetriesPerTool":', max_retries,
+        ',"tools":{', tools,
+        '},"reason":', json_quote(reason),
+        '}'
+    ),
+    coalesce(list_transform(found, lambda one: one.finding), []) || coalesce(excessive_findings, [])
 FROM figures;

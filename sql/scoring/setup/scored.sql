@@ -5,7 +5,7 @@ CREATE TEMP TABLE scored (
     t INTEGER,
     value DOUBLE,
     reason VARCHAR,
-    details JSON,
+    details VARCHAR,
     findings STRUCT(
         rule VARCHAR,
         message VARCHAR,
