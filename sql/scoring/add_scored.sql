@@ -1,3 +1,2 @@
--- Append what the definition said of odd traces. incoming: rows of `scored`.
-INSERT INTO scored BY NAME
-SELECT * REPLACE (details::JSON AS details) FROM incoming;
+-- Append what Python scored: odd traces, comparisons. incoming: rows of `scored`.
+INSERT INTO scored BY NAME FROM incoming;

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 
 from trajscope.store import sql_text
-from trajscope.store.scoring import SCORED, SETUP
+from trajscope.store.scored import SCORED
+from trajscope.store.scoring import SETUP
 from trajscope.store.sqltext import ddl_order
 
 ROOT = Path(__file__).parents[2]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from trajscope.match import compile_pattern
 from trajscope.model.expectation import NamedExpectation
 from trajscope.model.step import BaseStep
-from trajscope.pipeline.comparing import Comparing, has_variants
+from trajscope.pipeline.comparing import Comparing
 from trajscope.pipeline.load import stored
 from trajscope.ports import SetScorer
 from trajscope.scorers._asked import asked_rules
@@ -23,6 +22,7 @@ from trajscope.scorers.comparison import SCORER as COMPARISON
 from trajscope.scorers.trajectory import SCORER as UNIFIED
 from trajscope.store import Store
 from trajscope.store.args_key import NAN_MARK
+from trajscope.store.scored import ScoredRows
 from trajscope.store.scoring import ScoringTables
 
 _PARAMS: Mapping[str, Mapping[str, object]] = {
@@ -78,19 +78,16 @@ class Twins:
         self.tables.fill("asked_names", columns)
 
     def _compare(self) -> None:
-        expected = (step.name for named in self.asked for step in named.expect.steps or ())
-        comparing = Comparing(self.tables, self.names, expected)
-        rows: list[dict[str, Any]] = []
+        comparing = Comparing(self.tables, self.names, [named.expect for named in self.asked])
+        rows = ScoredRows()
         for e, named in enumerate(self.asked):
             if named.expect.steps is None:
                 continue
-            if has_variants(named.expect):
-                rows += comparing.compare(e, named.expect)
-                if len(rows) >= _BATCH_ROWS:
-                    self.tables.add_rows(rows)
-                    rows.clear()
-            else:
+            if not comparing.compare(e, named.expect, rows):
                 self._define(e, named, COMPARISON)
+            if len(rows) >= _BATCH_ROWS:
+                self.tables.add_rows(rows)
+                rows = ScoredRows()
         self.tables.add_rows(rows)
 
     def _unify(self) -> None:

@@ -17,7 +17,7 @@ from trajscope.match import tool_key
 from trajscope.model.expectation import NamedExpectation, Selector
 from trajscope.model.score import Score
 from trajscope.model.step import BaseStep
-from trajscope.pipeline._set_wise import exact_ids, step_of
+from trajscope.pipeline._set_wise import exact_ids, nothing_collected, step_of
 from trajscope.pipeline._twins import Twins
 from trajscope.pipeline.load import facts, stored
 from trajscope.pipeline.provenance import expectation_hash, scorer_version
@@ -80,7 +80,8 @@ class SetScoring:
         self._of_sessions: list[Score] = []
         self._tables: ScoringTables = store.scoring_tables()
         try:
-            self._score()
+            with nothing_collected():
+                self._score()
         except BaseException:
             self._tables.close()
             raise
@@ -179,11 +180,15 @@ class SetScoring:
         )
 
     def _judge(self) -> None:
-        everywhere = [n for n, e in enumerate(self._asked) if e.select == _ANY_TRACE]
+        everywhere = [
+            n
+            for n, named in enumerate(self._asked)
+            if named.select.trace_id is None and named.select == _ANY_TRACE
+        ]
         if self._traces:
             self._matched |= {self._asked[n].name for n in everywhere}
         self._tables.run("scoring/judge_all", {"expectations": everywhere})
-        some = [n for n in range(len(self._asked)) if n not in set(everywhere)]
+        some = sorted(set(range(len(self._asked))).difference(everywhere))
         if not some:
             return
         pairs: list[tuple[int, int]] = []
