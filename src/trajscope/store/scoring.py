@@ -7,18 +7,17 @@ asked and which statement of `sql/scorers` answers; results stay columns until t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
 
 from trajscope.model.score import Finding, Score, Severity, Verdict
 from trajscope.store.encoding import decode_json
-from trajscope.store.faults import store_error
 from trajscope.store.scored import ScoredRows
 from trajscope.store.sqltext import sql_text
 from trajscope.store.statements import transaction
+from trajscope.store.temporary import TemporaryTables
 
 _FETCH_ROWS = 2_000
 
@@ -48,28 +47,13 @@ class Summary(NamedTuple):
     perfect: int
 
 
-class ScoringTables:
-    """The tables of one scoring; close it when the scores are printed.
-
-    They are temporary and belong to a cursor of their own, so that a store opened for reading only
-    can be scored too.
-    """
+class ScoringTables(TemporaryTables):
+    """The tables of one scoring; close it when the scores are printed."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self._cursor = connection.cursor()
-        with self._explained():
-            for name in SETUP:
-                self._cursor.execute(sql_text(f"scoring/setup/{name}"))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Drop the tables."""
-        self._cursor.close()
+        super().__init__(connection)
+        for name in SETUP:
+            self.run(f"scoring/setup/{name}")
 
     def choose(self, trace_ids: Sequence[str] | None) -> list[JudgedTrace]:
         """Number the traces of these ids, or all; return them in the order of their first span."""
@@ -77,37 +61,14 @@ class ScoringTables:
         self.run("scoring/choose_traces", {"trace_ids": listed})
         return [JudgedTrace(*row) for row in self.rows("scoring/read_traces")]
 
-    def run(self, statement: str, params: Mapping[str, object] | None = None) -> None:
-        """Run a statement of `sql/` for its effect."""
-        self.rows(statement, params)
-
-    def rows(
-        self, statement: str, params: Mapping[str, object] | None = None
-    ) -> list[tuple[Any, ...]]:
-        """Return all rows of a statement of `sql/`."""
-        with self._explained():
-            return self._cursor.execute(sql_text(statement), params).fetchall()
-
-    def columns(
-        self, statement: str, params: Mapping[str, object] | None = None
-    ) -> dict[str, list[Any]]:
-        """Return all rows of a statement of `sql/` by column: the faster way to read many."""
-        with self._explained():
-            found = self._cursor.sql(sql_text(statement), params=params).to_arrow_table()
-        return {name: found[name].to_pylist() for name in found.column_names}
-
     def fill(self, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
         """Append rows, given by column, to a table of this scoring."""
-        with self._explained():
-            kinds = self._cursor.table(table).limit(0).to_arrow_table().schema
-            arrays = {n: pa.array(v, kinds.field(n).type) for n, v in columns.items()}
-            self._with(pa.table(arrays), f"INSERT INTO {table} BY NAME FROM incoming")
+        self._with(pa.table({**columns}), f"INSERT INTO {table} BY NAME FROM incoming")
 
     def judge_some(self, expectations: Sequence[int], traces: Sequence[int]) -> None:
         """Hold traces against expectations, pair by pair, both by their numbers."""
         pairs = {"e": pa.array(expectations, pa.int32()), "t": pa.array(traces, pa.int32())}
-        with self._explained():
-            self._with(pa.table(pairs), sql_text("scoring/judge_some"))
+        self._with(pa.table(pairs), sql_text("scoring/judge_some"))
 
     def add(self, scores: Sequence[tuple[int, int, Score]]) -> None:
         """Append scores that the definition made, each with its expectation and trace."""
@@ -118,8 +79,7 @@ class ScoringTables:
 
     def add_rows(self, rows: ScoredRows) -> None:
         """Append rows of the table `scored`."""
-        with self._explained():
-            self._with(rows.to_arrow(), sql_text("scoring/add_scored"))
+        self._with(rows.to_arrow(), sql_text("scoring/add_scored"))
 
     def summary(self, scorers: Sequence[str]) -> Summary:
         """Return how many scores of these scorers there are, and how many say what."""
@@ -128,10 +88,8 @@ class ScoringTables:
     def scores(self, scorers: Mapping[str, str], *, everything: bool) -> Iterator[Score]:
         """Yield the scores of scorers (name to version) by trace; the perfect ones on demand."""
         params = {**_named(scorers), "everything": everything}
-        with self._explained():
-            result = self._cursor.execute(sql_text("scoring/read_scored"), params)
-            while found := result.fetchmany(_FETCH_ROWS):
-                yield from map(_to_score, found)
+        for found in self.chunks("scoring/read_scored", params, _FETCH_ROWS):
+            yield from map(_to_score, found)
 
     def save(self, scorers: Mapping[str, str]) -> None:
         """Keep the scores of scorers (name to version), each in place of the one before it."""
@@ -140,20 +98,6 @@ class ScoringTables:
             for name in ("forget_scores", "forget_findings", "save_findings"):
                 self._cursor.execute(sql_text(f"scoring/{name}"), names).fetchall()
             self._cursor.execute(sql_text("scoring/save_scores"), _named(scorers)).fetchall()
-
-    def _with(self, incoming: pa.Table, sql: str) -> None:
-        self._cursor.register("incoming", incoming)
-        try:
-            self._cursor.execute(sql).fetchall()
-        finally:
-            self._cursor.unregister("incoming")
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except duckdb.Error as error:
-            raise store_error(error, None) from error
 
 
 def _named(scorers: Mapping[str, str]) -> dict[str, list[str]]:
