@@ -11,18 +11,12 @@ from typing import Any
 from msgspec import UNSET
 
 from trajscope.model.reading import TOOL_STEP_TYPES, StepType
-from trajscope.model.step import STEP_CLASSES, BaseStep, build_step
+from trajscope.model.reading_json import with_tuples
+from trajscope.model.step import BaseStep, build_step
 from trajscope.model.step_row import StepRow, TrajectoryRow
 from trajscope.model.trajectory import TokenTotals, Trajectory
 
 _CONTAINERS = (StepType.AGENT_RUN, StepType.WORKFLOW_RUN)
-_TUPLES = frozenset(
-    name
-    for cls in STEP_CLASSES.values()
-    for name, field in cls.model_fields.items()
-    if "tuple[str" in str(field.annotation)
-)
-"""Fields that are tuples of texts; JSON only has lists."""
 
 
 def to_trajectory(row: TrajectoryRow) -> Trajectory | None:
@@ -102,8 +96,7 @@ def _values(row: StepRow) -> dict[str, Any]:
             values |= {"prompt_tokens": row.input_tokens, "completion_tokens": row.output_tokens}
     elif row.model is not None:
         values["model_id"] = row.model
-    for name, value in row.fields.items():
-        values[name] = tuple(value) if name in _TUPLES and isinstance(value, list) else value
+    values |= with_tuples(row.fields)
     return values
 
 

@@ -7,6 +7,7 @@ tuples come back as such, and NaN comes as the word both DuckDB and Python write
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import msgspec
 
@@ -21,7 +22,20 @@ _TUPLES = frozenset(
     for name, field in cls.model_fields.items()
     if "tuple[str" in str(field.annotation)
 )
-"""Fields of steps that are tuples of texts; JSON only has lists."""
+
+
+def with_tuples(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return fields of steps as JSON gave them, with the tuples of texts that JSON has as lists.
+
+    >>> with_tuples({"selected_steps": ["a"], "output": ["b"]})
+    {'selected_steps': ('a',), 'output': ['b']}
+    """
+    if fields.keys().isdisjoint(_TUPLES):
+        return fields
+    return {
+        name: tuple(value) if name in _TUPLES and isinstance(value, list) else value
+        for name, value in fields.items()
+    }
 
 
 def reading_from_json(text: str) -> Reading:
@@ -37,10 +51,5 @@ def reading_from_json(text: str) -> Reading:
         reading = _readings.decode(text)
     except msgspec.DecodeError:
         reading = msgspec.convert(json.loads(text), Reading)
-    if not reading.fields.keys().isdisjoint(_TUPLES):
-        fields = {
-            name: tuple(value) if name in _TUPLES and isinstance(value, list) else value
-            for name, value in reading.fields.items()
-        }
-        reading = msgspec.structs.replace(reading, fields=fields)
-    return reading
+    fields = with_tuples(reading.fields)
+    return reading if fields is reading.fields else msgspec.structs.replace(reading, fields=fields)
