@@ -7,10 +7,8 @@ in the order they were added, as the reference does.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from reprlib import repr as shown
 from typing import Any, Generic, Literal, cast, overload
@@ -21,6 +19,7 @@ from typing_extensions import TypeVar
 from trajscope.errors import UsageError
 from trajscope.evals._checks import check_judge, to_trajectory
 from trajscope.evals._running import Running
+from trajscope.evals.loop import wait_for
 from trajscope.evals.results import ScorerResult
 from trajscope.evals.steps import (
     STEP_NAMES,
@@ -200,12 +199,7 @@ class StepScorer(Generic[P_co, A_co]):
         Raises:
             UsageError, ScorerRunError: as `run` does.
         """
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(self.run(run, **members))
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            return pool.submit(lambda: asyncio.run(self.run(run, **members))).result()
+        return wait_for(self.run(run, **members))
 
     def _run_of(self, run: Any, members: Mapping[str, Any]) -> Run:
         if run is not None and not isinstance(run, Mapping):

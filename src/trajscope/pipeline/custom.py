@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from trajscope.errors import Location, UsageError
+from trajscope.evals.loop import wait_for
 from trajscope.evals.rebuilt import messages_of
 from trajscope.evals.results import ScorerResult, jsonable
 from trajscope.evals.scorer import StepScorer
@@ -62,8 +63,7 @@ class OfSteps:
         Raises:
             ScorerRunError: a step raised, or the score is no number from 0 to 1.
         """
-        result = self._scorer.run_sync(self._members(trajectory, expectation))
-        return self._to_score(trajectory, result)
+        return wait_for(self.score_later(trajectory, expectation))
 
     async def score_later(
         self, trajectory: Trajectory, expectation: TrajectoryExpectation

@@ -6,15 +6,14 @@ messages being only the second witness; which of them it was stands in the resul
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from trajscope.errors import UsageError
 from trajscope.evals.engine import Progress, Target, evaluate, prepare
 from trajscope.evals.error import ScorerRunError
+from trajscope.evals.loop import wait_for
 from trajscope.evals.outcome import EvalsResult, ItemScore
 from trajscope.evals.scorer import Compat
 from trajscope.model.score import Score
@@ -79,12 +78,7 @@ def run_evals_sync(**arguments: Any) -> EvalsResult:
     Raises:
         UsageError: as `run_evals` does.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(run_evals(**arguments))
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(lambda: asyncio.run(run_evals(**arguments))).result()
+    return wait_for(run_evals(**arguments))
 
 
 def scores_of(result: EvalsResult) -> list[Score]:

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from trajscope.evals.loop import wait_for
 from trajscope.model.score import Score
 from trajscope.pipeline.scoring import Job, Judged, Scoring
 
@@ -35,7 +36,7 @@ def run_here(
         yield from (job.score() for job in jobs)
         return
     while some := list(islice(jobs, _AT_A_TIME)):
-        yield from asyncio.run(_all(some))
+        yield from wait_for(_all(some))
 
 
 def told(found: Sequence[Judged], progress: Progress) -> Iterator[Judged]:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from trajscope.errors import UsageError
 from trajscope.evals.error import ScorerRunError, cause_text
 from trajscope.evals.fence import fenced
+from trajscope.evals.loop import wait_for
 from trajscope.evals.messages import (
     get_assistant_message_from_run_output,
     get_user_message_from_run_input,
@@ -167,14 +168,7 @@ class JudgedScorer:
         Raises:
             UsageError: the judge that is configured cannot be asked at all.
         """
-        scorer = self._scorer()
-        if scorer is None:
-            return not_evaluable(self.name, trajectory, NO_JUDGE)
-        try:
-            result = scorer.run_sync(**_run(trajectory, expectation))
-        except ScorerRunError as error:
-            return self._failed(trajectory, error)
-        return self._found(trajectory, result)
+        return wait_for(self.score_later(trajectory, expectation))
 
     async def score_later(
         self, trajectory: Trajectory, expectation: TrajectoryExpectation
@@ -188,7 +182,7 @@ class JudgedScorer:
         if scorer is None:
             return not_evaluable(self.name, trajectory, NO_JUDGE)
         try:
-            result = await scorer.run(**_run(trajectory, expectation))
+            result = await scorer.run(output=trajectory, expected_trajectory=expectation)
         except ScorerRunError as error:
             return self._failed(trajectory, error)
         return self._found(trajectory, result)
@@ -236,10 +230,6 @@ def _details(result: ScorerResult[Any, Any]) -> dict[str, Any]:
         kept = [{k: v for k, v in one.items() if k not in ("prompt", "output")} for one in asked]
         found["judge"] = kept
     return found
-
-
-def _run(trajectory: Trajectory, expectation: TrajectoryExpectation) -> dict[str, Any]:
-    return {"output": trajectory, "expected_trajectory": expectation}
 
 
 def expected_section(expectation: TrajectoryExpectation) -> str:

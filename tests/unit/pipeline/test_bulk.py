@@ -175,6 +175,19 @@ def test_scorers_that_wait_do_so_many_at_a_time_and_in_order(db: str) -> None:
     assert slow.most == waiting.MOST_WAITING
 
 
+def test_scorers_that_wait_also_run_where_a_loop_runs_already(db: str, tmp_path: Path) -> None:
+    (waits,) = chosen_scorers([f"{own(tmp_path)}:waiting"])
+    with Store.open(db, read_only=True) as store:
+        found = [Judged(a.trajectory, facts_of(a.trajectory)) for a in stored(store, IDS[:2])]
+
+    async def notebook() -> list[float | None]:
+        scores = [*run_here(Scoring([], [waits], named=True), found)]
+        scores += [waits.score(judged.trajectory, TrajectoryExpectation()) for judged in found]
+        return [score.value for score in scores]
+
+    assert asyncio.run(notebook()) == [0.5] * 4
+
+
 def test_a_scoring_is_told_what_others_found(db: str, tmp_path: Path) -> None:
     scoring = Scoring(EXPECTATIONS, chosen_scorers([f"{own(tmp_path)}:own"]), named=True)
     assert score_on_all_cores(db, [], scoring) is None  # too few to pay
