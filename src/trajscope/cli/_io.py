@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from trajscope.cli._numbers import PlainFloat
 from trajscope.errors import Problems
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def _be_patient(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 _wait_option = click.option(
     "--wait",
     "wait_seconds",
-    type=click.FloatRange(min=0),
+    type=PlainFloat(min=0),
     metavar="SECONDS",
     expose_value=False,
     callback=_be_patient,

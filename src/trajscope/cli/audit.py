@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from trajscope.cli._io import (
     narrate,
     print_problems,
 )
+from trajscope.cli._numbers import PlainFloat
 from trajscope.cli._redact import given_redactor, redact_options
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, Location, UsageError
@@ -65,13 +67,13 @@ FORMATS = ("text", "json", "sarif", "junit", "markdown", "github")
 )
 @click.option(
     "--interval",
-    type=click.FloatRange(min=0.01),
+    type=PlainFloat(min=0.01),
     default=5.0,
     show_default=True,
     help="With --follow: seconds between two looks.",
 )
 @click.option(
-    "--stop-after", type=click.FloatRange(min=0), help="With --follow: stop after so many seconds."
+    "--stop-after", type=PlainFloat(min=0), help="With --follow: stop after so many seconds."
 )
 @click.option("--webhook", metavar="URL", help="With --follow: POST findings there and go on.")
 @click.option("--allow-plain-webhook", is_flag=True, help="Send to http addresses elsewhere too.")
@@ -110,8 +112,9 @@ def COMMAND(  # noqa: N802
       trajscope audit traces/ --policy policy.yaml --baseline known.json --update-baseline
       trajscope audit --db spans.duckdb --policy policy.yaml --follow --webhook https://…
     """
-    from trajscope.pipeline.audit import AuditOptions, since_ns
+    from trajscope.pipeline.audit import AuditOptions
     from trajscope.pipeline.baseline import load_suppressions
+    from trajscope.pipeline.times import parse_moment
     from trajscope.rules import load_policy
 
     if update_baseline and baseline is None:
@@ -120,7 +123,7 @@ def COMMAND(  # noqa: N802
     policy = load_policy(policy_file)
     redactor = given_redactor()
     options = AuditOptions(
-        since_ns=None if since is None else since_ns(since),
+        since_ns=None if since is None else parse_moment("--since", since, time.time_ns()),
         engine=engine,  # type: ignore[arg-type]
         baseline=None if update_baseline else _baseline(baseline),
         suppressions=load_suppressions(suppress) if suppress else (),

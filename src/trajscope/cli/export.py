@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from trajscope.cli._io import db_option, json_option, narrate, print_json, traces_done
+from trajscope.cli._numbers import PlainFloat
 from trajscope.cli._redact import given_redactor, redact_options
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, ExportError, UsageError
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--timeout",
-    type=float,
+    type=PlainFloat(),
     default=10.0,
     show_default=True,
     metavar="SECONDS",

@@ -11,6 +11,7 @@ from trajscope.cli._io import (
     print_json,
     required_db_option,
 )
+from trajscope.cli._numbers import PlainFloat, PlainInt
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode
 
@@ -133,14 +134,14 @@ def test(policy_file: str, as_json: bool) -> None:
 @required_db_option
 @click.option(
     "--min-confidence",
-    type=click.FloatRange(0, 1),
+    type=PlainFloat(0, 1),
     default=0.99,
     show_default=True,
     help="The share of traces with a case of the rule in which it held.",
 )
 @click.option(
     "--min-support",
-    type=click.IntRange(min=1),
+    type=PlainInt(min=1),
     default=10,
     show_default=True,
     help="The number of traces with a case of the rule.",

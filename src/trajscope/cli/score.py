@@ -19,6 +19,7 @@ from trajscope.cli._io import (
     print_problems,
     traces_done,
 )
+from trajscope.cli._numbers import PlainFloat, PlainInt
 from trajscope.cli._redact import masked_scores, redact_options
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, Problems, UsageError
@@ -77,7 +78,7 @@ def _note_workers(ctx: click.Context, _param: click.Parameter, value: int | None
 )
 @click.option(
     "--workers",
-    type=click.IntRange(min=1),
+    type=PlainInt(min=1),
     expose_value=False,
     callback=_note_workers,
     metavar="N",
@@ -90,7 +91,7 @@ def _note_workers(ctx: click.Context, _param: click.Parameter, value: int | None
     show_default=True,
     help="Exit 1 when a finding is at least this bad.",
 )
-@click.option("--min-score", type=click.FloatRange(0, 1), help="Exit 1 when a score is below this.")
+@click.option("--min-score", type=PlainFloat(0, 1), help="Exit 1 when a score is below this.")
 @click.option("--all", "everything", is_flag=True, help="Show trajectories without a fault too.")
 @redact_options
 @input_options

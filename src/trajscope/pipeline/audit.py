@@ -24,7 +24,6 @@ from trajscope.pipeline.baseline import Baseline, Suppression, with_fingerprints
 from trajscope.pipeline.load import InputOptions, facts, load, stored
 from trajscope.pipeline.store_evidence import StoredAttributes, StoreQueries
 from trajscope.rules import Evidence, Judged, audit_traces
-from trajscope.rules._units import read_duration
 
 if TYPE_CHECKING:
     from trajscope.assemble import Assembled
@@ -172,38 +171,6 @@ def rule_hash(rule: PolicyRule) -> str:
     """Return a hash of what a rule says; its place in the file and its examples do not count."""
     said = (rule.id, rule.kind, rule.checks, rule.severity, rule.select, rule.scope)
     return hashlib.sha256(repr(said).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def since_ns(text: str, now: datetime | None = None) -> int:
-    """Return the start a user means by `24h`, `7d`, a date or a time, in ns since the epoch.
-
-    Raises:
-        UsageError: it is none of these.
-
-    >>> since_ns("2026-01-02") == since_ns("2026-01-02T00:00:00+00:00")
-    True
-    """
-    moment = now or datetime.now(UTC)
-    if (duration := read_duration(text)) is not None:
-        return _storable(int(moment.timestamp() * 1_000_000_000) - duration)
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(
-            f"--since is wrong (got {text!r:.80}); a duration or a date was expected",
-            hint="24h, 7d, 2026-01-31 or 2026-01-31T08:00:00Z",
-        ) from None
-    found = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-    return _storable(int(found.timestamp() * 1_000_000_000))
-
-
-_FARTHEST_NS = 9_223_372_036_000_000_000
-"""The last second a TIMESTAMP_NS can hold, in 2262; as far before the epoch the first."""
-
-
-def _storable(time_ns: int) -> int:
-    """Return a time that a column can hold; what lies beyond is as good as the last one."""
-    return max(-_FARTHEST_NS, min(time_ns, _FARTHEST_NS))
 
 
 def _is_since(found: Assembled, since: int | None) -> bool:

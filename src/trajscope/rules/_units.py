@@ -18,26 +18,34 @@ _NS = {
     "m": 60_000_000_000,
     "h": 3_600_000_000_000,
     "d": 86_400_000_000_000,
+    "w": 604_800_000_000_000,
 }
-_DURATION = re.compile(r"(?:\d+(?:\.\d+)?(?:ms|[smhd])\s*)+")
-_PIECE = re.compile(r"(\d+(?:\.\d+)?)(ms|[smhd])")
-_COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([kKM]?)")
-_SEGMENT = re.compile(r'\."([^"]+)"|\.([^.\["]+)|\[(\d+)\]')
+_PIECE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) ?(ms|[smhdw])", re.IGNORECASE | re.ASCII)
+_DURATION = re.compile(rf"(?:{_PIECE.pattern} ?)*{_PIECE.pattern}", _PIECE.flags)
+_COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([kKM]?)", re.ASCII)
+_SEGMENT = re.compile(r'\."([^"]+)"|\.([^.\["]+)|\[([0-9]+)\]')
 _MAX_NS = 2**63 - 1
 
 PARTS = ("args", "result", "attr", "tool", "agent", "server")
 
 
-def read_duration(value: Json) -> int | None:
-    """Return a duration with its unit in nanoseconds.
+def duration_ns(text: str) -> int | None:
+    """Return a duration with its units in nanoseconds, however long.
 
-    >>> read_duration("1h30m") == 5400 * 10**9, read_duration("500ms"), read_duration(5)
-    (True, 500000000, None)
+    >>> duration_ns("1h30m") == 5400 * 10**9, duration_ns("2 W") == duration_ns("14d")
+    (True, True)
+    >>> duration_ns("500ms"), duration_ns("500"), duration_ns(" 5m"), duration_ns("٥m")
+    (500000000, None, None, None)
     """
-    if not isinstance(value, str) or len(value) > 60 or not _DURATION.fullmatch(value.strip()):
+    if len(text) > 60 or not _DURATION.fullmatch(text):
         return None
-    total = sum(round(float(number) * _NS[unit]) for number, unit in _PIECE.findall(value))
-    return total if total <= _MAX_NS else None
+    return sum(round(float(number) * _NS[unit.lower()]) for number, unit in _PIECE.findall(text))
+
+
+def read_duration(value: Json) -> int | None:
+    """Return a duration as a number that a column can hold."""
+    found = duration_ns(value) if isinstance(value, str) else None
+    return found if found is None or found <= _MAX_NS else None
 
 
 def read_count(value: Json) -> int | None:
