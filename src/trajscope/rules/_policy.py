@@ -28,6 +28,7 @@ from trajscope.rules._matchers import Body
 from trajscope.rules._part import KeyPath, Reading, nearest
 from trajscope.rules._say import FIELDS, unknown_places
 from trajscope.rules._scopes import read_scope, types_of
+from trajscope.rules._units import shown
 
 VERSION = 1
 _REFERENCE = ("blacklisted_tools", "blacklisted_sequences")
@@ -111,6 +112,9 @@ class _Loader:
 
     def rules(self, top: Body) -> list[PolicyRule]:
         """Return the rules of the file."""
+        if top.value == []:
+            top.fail("holds no rules; at least one was expected")
+            return []
         if isinstance(top.value, list):
             return [rule for item in top.elements() for rule in self._rule(item)]
         if not isinstance(top.value, dict):
@@ -255,15 +259,19 @@ def _by_key(kinds: Mapping[str, Rule]) -> dict[str, Rule]:
 
 
 def _compiled(kind: Rule, body: Body, key: str) -> tuple[Check, ...]:
-    """Return the checks of a rule; a kind that crashes is named."""
+    """Return the checks of a rule; a kind that crashes is named, and nothing to check refused."""
+    before = len(body.reading.mistakes)
     try:
-        return kind.compile(body, key)
+        checks = kind.compile(body, key)
     except TrajscopeError:
         raise
     except Exception as error:
         place = body.reading.document.locate(body.keys)
         said = f"rule kind {kind.name!r} crashed: {type(error).__name__}: {error}"
         raise PluginError(said, at=place) from error
+    if not checks and len(body.reading.mistakes) == before:
+        body.fail(f"checks nothing (got {shown(body.value)}); at least one thing was expected")
+    return checks
 
 
 def to_snake(key: KeyPath | str) -> str:
