@@ -1,5 +1,8 @@
 """Exceptions, exit codes, locations and the collector of problems in files.
 
+A value in a message is shown up to 80 characters; whoever forgets is helped here, for what a file
+or a command line holds may be megabytes.
+
 One thing a newcomer would get wrong: a defect in a *trace* (an orphan, a cycle) is a `Repair` of
 `model.repair`, never a `Problem`; a `Problem` is something wrong with a *file*.
 """
@@ -8,6 +11,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+
+_MOST = 600
+_START, _END = 400, 150
+
+
+def shortened(text: str) -> str:
+    """Return a message with the middle of very long lines left out.
+
+    The start says what is wrong and the end what was expected, so neither is what goes.
+
+    >>> shortened("got " + "x" * 1_000 + "; a name was expected")[390:440]
+    'xxxxxxxxxx … 475 characters … xxxxxxxxxxxxxxxxxxxx'
+    """
+    if len(text) <= _MOST:
+        return text
+    return "\n".join(map(_shortened_line, text.split("\n")))
+
+
+def _shortened_line(line: str) -> str:
+    if len(line) <= _MOST:
+        return line
+    left_out = len(line) - _START - _END
+    return f"{line[:_START]} … {left_out:,} characters … {line[-_END:]}"
 
 
 class ExitCode(IntEnum):
@@ -41,7 +67,7 @@ class Location:
     key: str | None = None
 
     def __str__(self) -> str:
-        place = self.path or ""
+        place = shortened(self.path or "")
         if self.line is not None:
             place += f":{self.line}"
             if self.column is not None:
@@ -49,7 +75,7 @@ class Location:
         if self.record is not None:
             place += f" record {self.record}"
         if self.key:
-            place += f" ({self.key})"
+            place += f" ({shortened(self.key)})"
         return place.strip()
 
 
@@ -61,10 +87,10 @@ class TrajscopeError(Exception):
     def __init__(
         self, message: str, *, at: Location | None = None, hint: str | None = None
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = shortened(message)
         self.at = at
-        self.hint = hint
+        self.hint = hint and shortened(hint)
+        super().__init__(self.message)
 
     def __str__(self) -> str:
         place = f"{self.at}: " if self.at and str(self.at) else ""
@@ -127,6 +153,11 @@ class Problem:
     message: str
     at: Location | None = None
     hint: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", shortened(self.message))
+        if self.hint:
+            object.__setattr__(self, "hint", shortened(self.hint))
 
     def __str__(self) -> str:
         return f"{self.at}: {self.message}" if self.at and str(self.at) else self.message

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Trajscope
+from trajscope.store import Store
 
 
 def span(number: int, **fields: Any) -> dict[str, Any]:
@@ -118,6 +119,18 @@ def test_a_store_that_is_none(trajscope: Trajscope, tmp_path: Path) -> None:
     assert trajscope("list", "--db", tmp_path / "none.duckdb").code == 4
 
 
+@pytest.mark.parametrize(("db", "code"), [("", 2), (".", 2), ("file/s.duckdb", 4), ("x" * 300, 4)])
+def test_a_path_that_can_be_no_store(
+    trajscope: Trajscope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: str, code: int
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("- {never: a}")
+    for command in (("list",), ("ingest", "file"), ("vacuum",), ("policy", "check", "file")):
+        ran = trajscope(*command, f"--db={db}")
+        assert ran.code == code
+        assert "fault" not in ran.err
+
+
 def test_an_unknown_trace_and_an_unknown_scorer(
     trajscope: Trajscope, tmp_path: Path, traces: Path
 ) -> None:
@@ -145,3 +158,71 @@ def test_hostile_text_is_harmless_on_a_terminal_and_exact_in_json(
         assert not {"\x1b", "\x07"} & set(ran.out + ran.err)
     (call,) = trajscope("show", file, "--json").json["traces"][0]["tool_calls"]
     assert call["name"] == name
+
+
+LONG = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "- {never: 're:LONG'}",
+        "- {never: 're:((LONG'}",
+        "- {LONG: a}",
+        "- {never: a, LONG: b}",
+        "- {id: LONG, never: ~}",
+        "- {never: {tool: a, where: {LONG: {gt: 5}}}}",
+        "- {never: {tool: a, where: {args.n: {LONG: 5}}}}",
+        "- {never: $LONG}",
+        "- {never: a, select: {agent: 're:((LONG'}}",
+        "version: LONG\nrules: [{never: a}]",
+        "blacklistedTools: ['re:((LONG']",
+        "!!LONG x",
+        "*LONG",
+        "expectations: [{name: LONG, select: {agent: nobody}, expect: {maxSteps: 1}}]",
+    ],
+)
+def test_long_values_are_shortened_in_whatever_is_said_of_a_file(
+    trajscope: Trajscope, tmp_path: Path, traces: Path, content: str
+) -> None:
+    file = tmp_path / "p.yaml"
+    file.write_text(content.replace("LONG", LONG))
+    capture = traces / "pydantic_ai_v5-err"
+    for command in (("policy", "check", file), ("score", capture, "--expect", file)):
+        ran = trajscope(*command)
+        assert len(ran.out + ran.err) < 3000
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        (LONG,),
+        ("show", f"--{LONG}"),
+        ("show", LONG),
+        ("show", LONG, "--db", "s.duckdb"),
+        ("explain", LONG, LONG, "--db", "s.duckdb"),
+        ("query", f"select {LONG}", "--db", "s.duckdb"),
+        ("list", "--db", LONG),
+        ("audit", "--policy", LONG),
+        ("audit", "--policy", "p.yaml", "--format", LONG),
+        ("score", "--scorer", LONG),
+        ("show", "--map", LONG),
+        ("show", "--input-format", LONG, "p.yaml"),
+        ("show", "--max-expanded", LONG, "p.yaml"),
+        ("schema", LONG),
+    ],
+    ids=lambda command: " ".join(word[:12] for word in command),
+)
+def test_long_values_are_shortened_in_whatever_is_said_of_a_command(
+    trajscope: Trajscope,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.yaml").write_text("- {never: a}")
+    Store.open("s.duckdb").close()
+    ran = trajscope(*command)
+    assert ran.code in (2, 3, 4)
+    assert 10 < len(ran.out + ran.err) < 3000
+    assert "Error: " in ran.err or "error: " in ran.err

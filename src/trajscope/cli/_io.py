@@ -6,12 +6,13 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from trajscope.cli._numbers import PlainFloat
-from trajscope.errors import Problems
+from trajscope.errors import Location, Problems, StoreError, UsageError, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,6 +50,21 @@ snapshot_option = click.option(
 )
 
 
+def _may_be_a_store(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+    """Refuse a path that cannot be looked at: empty, too long, in a folder that is closed."""
+    if value == "":
+        raise UsageError("--db: names no file (got ''); a path was expected")
+    try:
+        if value is not None:
+            Path(value).stat()
+    except FileNotFoundError:
+        pass  # some commands make it; the others say so
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise StoreError(f"cannot be opened ({why})", at=Location(value)) from error
+    return value
+
+
 def db_option_of(*, required: bool, help: str) -> Callable[[F], F]:
     """Return the option that names the store, with how long to wait for it."""
     db = click.option(
@@ -57,6 +73,7 @@ def db_option_of(*, required: bool, help: str) -> Callable[[F], F]:
         type=click.Path(dir_okay=False),
         envvar="TRAJSCOPE_DB",
         show_envvar=True,
+        callback=_may_be_a_store,
         help=help,
     )
     return lambda command: db(_wait_option(command))
@@ -174,7 +191,7 @@ def traces_done(doing: str) -> Iterator[Callable[[int, int], None]]:
 
 def narrate(text: str) -> None:
     """Print one line of narration to stderr."""
-    click.echo(text, err=True)
+    click.echo(shortened(text), err=True)
 
 
 def print_problems(problems: Problems, show: int = 10) -> None:

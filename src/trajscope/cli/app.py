@@ -7,6 +7,7 @@ One thing a newcomer would get wrong: sub-command modules are imported only when
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 from importlib.metadata import version
@@ -14,7 +15,7 @@ from typing import NoReturn
 
 import click
 
-from trajscope.errors import ExitCode, PluginError, TrajscopeError
+from trajscope.errors import ExitCode, PluginError, TrajscopeError, shortened
 
 COMMANDS = {
     "ingest": "Read captures into a DuckDB store.",
@@ -99,7 +100,9 @@ def run(args: list[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return ExitCode.INTERRUPTED
     except click.ClickException as error:
-        error.show()
+        said = io.StringIO()
+        error.show(said)
+        click.echo(shortened(said.getvalue()), err=True, nl=False)
         return error.exit_code
     except TrajscopeError as error:
         if isinstance(error, PluginError) and os.environ.get("TRAJSCOPE_DEBUG"):
