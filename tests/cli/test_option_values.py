@@ -33,32 +33,37 @@ ODD_TIMES += [
 ODD_NUMBERS = ["nan", "inf", "-inf", "\u0663", " 1", "1 ", "1_0", "0x1", "1e999", "x" * 400_000, ""]
 
 
-def numbers(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Option]]:
-    """Every option of every command that takes a number."""
+def commands(group: click.Group, *path: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Every command that is no group, with its words."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from numbers(command, *path, name)
-            continue
         assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        else:
+            yield (*path, name), command
+
+
+def numbers() -> Iterator[tuple[tuple[str, ...], click.Option]]:
+    """Every option of every command that takes a number."""
+    for path, command in commands(whole):
         for option in command.params:
-            is_number = isinstance(
+            if isinstance(option, click.Option) and isinstance(
                 option.type, click.types.IntParamType | click.types.FloatParamType
-            )
-            if is_number and isinstance(option, click.Option):
-                yield (*path, name), option
+            ):
+                yield path, option
 
 
 def test_every_number_is_a_plain_one() -> None:
-    found = list(numbers(whole))
+    found = list(numbers())
     assert {("score",), ("policy", "mine"), ("export",)} <= {path for path, _ in found}
     assert all(isinstance(option.type, PlainFloat | PlainInt) for _, option in found)
 
 
 @pytest.mark.parametrize("value", ODD_NUMBERS)
 def test_what_is_no_plain_number_is_refused(trajscope: Trajscope, value: str) -> None:
-    for path, option in numbers(whole):
+    for path, option in numbers():
         ran = trajscope(*path, f"{option.opts[0]}={value}")
         assert (ran.code, ran.out) == (2, ""), (path, option.opts)
         assert option.opts[0] in ran.err

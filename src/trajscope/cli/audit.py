@@ -147,7 +147,7 @@ def COMMAND(  # noqa: N802
     write(shown, form, output)
     if update_baseline and baseline is not None:
         _write_baseline(shown, baseline)
-    _narrate(shown)
+    _narrate(shown, since_given=since is not None)
     click.get_current_context().exit(_exit_code(found, fail_on, fail_on_unknown))
 
 
@@ -249,7 +249,8 @@ def _write_baseline(found: Audit, path: str) -> None:
     narrate(f"baseline: {plural(len(found.findings), 'finding')} written to {path}")
 
 
-def _narrate(found: Audit) -> None:
+def _narrate(found: Audit, *, since_given: bool) -> None:
+    from trajscope.pipeline.load import NO_TRACE
     from trajscope.report.text import safe_text
 
     for suppression in found.expired:
@@ -258,6 +259,9 @@ def _narrate(found: Audit) -> None:
             f"suppression of {safe_text(what, 80)} expired on {suppression.until}: "
             f"{safe_text(suppression.reason, 200)}"
         )
+    if not found.trace_count:
+        narrate("no trace started since then" if since_given else NO_TRACE)
+        return
     for rule in found.policy.rules:
         if not found.verdicts.get(rule.id):
             narrate(f"rule {safe_text(rule.id, 80)!r} was for no trace; check its select")

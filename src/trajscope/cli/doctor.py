@@ -47,5 +47,8 @@ def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  #
     else:
         print_doctor(console(), coverage)
     if not coverage.understood:
-        narrate("no span was understood: docs/mapping.md tells how to describe spans of your own")
+        from trajscope.pipeline.load import NO_TRACE
+
+        own = "no span was understood: docs/mapping.md tells how to describe spans of your own"
+        narrate(own if coverage.spans else NO_TRACE)
         click.get_current_context().exit(ExitCode.NOTHING_EVALUATED)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from trajscope.telemetry.sender import OtlpSender
 
 
+NO_SCORES = "no scores or findings; make some: trajscope score --db …, or audit --db …"
+
+
 @click.command("export", short_help=COMMANDS["export"])
 @click.argument("traces", nargs=-1, metavar="[TRACE]...")
 @click.option("--otlp", "url", metavar="URL", help="Send scores and findings as OTLP log events.")
@@ -131,14 +134,18 @@ def _write(
             document: dict[str, Any] = {"spans": done.spans, "traces": done.traces}
             document["files"] = list(done.files)
             what = f"{plural(done.spans, 'span')} of {plural(done.traces, 'trace')}"
+            is_empty, missing = not done.spans, "no trace; ingest some: trajscope ingest … --db …"
         else:
             rows = export_csv(store, Path(out), traces or None)
             document = {**rows, "files": [f"{name}.csv" for name in rows]}
             what = f"{plural(rows['scores'], 'score')} and {plural(rows['findings'], 'finding')}"
+            is_empty, missing = not any(rows.values()), NO_SCORES
     if as_json:
         print_json({"out": out, **document})
     else:
         click.echo(f"{safe_text(out)}: {what} in {plural(len(document['files']), 'file')}")
+    if is_empty:
+        narrate(f"nothing was exported: the store holds {missing}")
 
 
 def _headers(given: tuple[str, ...]) -> dict[str, str]:
@@ -164,12 +171,12 @@ def _send(sender: OtlpSender, db: str, traces: tuple[str, ...], *, as_json: bool
         print_json(_document(sender, done))
     else:
         click.echo(
-            f"{safe_text(sender.target)}: {plural(done.sent, 'event')} sent, "
+            f"{safe_text(sender.target, 200)}: {plural(done.sent, 'event')} sent, "
             f"{done.known:,} sent before, {done.left:,} left"
             + (f", {done.refused:,} turned away" if done.refused else "")
         )
     if not has_scores:
-        narrate("the store holds no scores or findings; make some: trajscope score --db …")
+        narrate(f"nothing was sent: the store holds {NO_SCORES}")
     if not done.complete:
         raise ExportError(done.failure or "the backend did not take all", hint=done.hint)
 
@@ -193,9 +200,11 @@ def _show_pending(sender: OtlpSender, db: str, traces: tuple[str, ...], *, as_js
             safe_text(f"{span} {evaluation.name} {said}  {evaluation.explanation or ''}", 200)
         )
     click.echo(
-        f"{safe_text(sender.target)}: {plural(done.left, 'event')} to send, "
+        f"{safe_text(sender.target, 200)}: {plural(done.left, 'event')} to send, "
         f"{done.known:,} sent before (dry run: nothing was sent)"
     )
+    if not found and not done.known:
+        narrate(f"nothing is to be sent: the store holds {NO_SCORES}")
 
 
 def _event(evaluation: Evaluation) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from trajscope.cli._io import (
 )
 from trajscope.cli._numbers import PlainFloat, PlainInt
 from trajscope.cli.app import COMMANDS
-from trajscope.errors import ExitCode
+from trajscope.errors import ExitCode, shortened
 
 
 @click.group("policy", short_help=COMMANDS["policy"])
@@ -43,18 +43,20 @@ def check(policy_file: str, db: str | None, as_json: bool) -> None:
       trajscope policy check policy.yaml
       trajscope policy check policy.yaml --db spans.duckdb
     """
+    from trajscope.pipeline.load import NO_TRACE
     from trajscope.pipeline.policy import explain_policy
     from trajscope.pipeline.unseen import unseen_names
     from trajscope.report.text import plural, safe_text
     from trajscope.rules import load_policy
 
     policy = load_policy(policy_file)
-    unseen = []
+    unseen, no_trace = [], False
     if db is not None:
         from trajscope.store import Store
 
         with Store.open(db, read_only=True) as store:
-            unseen = unseen_names(policy, store)
+            no_trace = not store.count()[1]
+            unseen = [] if no_trace else unseen_names(policy, store)
     if as_json:
         rules = [
             {
@@ -71,13 +73,16 @@ def check(policy_file: str, db: str | None, as_json: bool) -> None:
         print_json({"policy": policy.path, "rules": rules, "never_seen": never})
         return
     for rule in explain_policy(policy):
-        click.echo(f"{safe_text(rule.id)} ({rule.severity.value}): {safe_text(rule.words)}")
+        line = f"{safe_text(rule.id)} ({rule.severity.value}): {safe_text(rule.words)}"
+        click.echo(shortened(line))
     for found in unseen:
         near = f"; did you mean {' or '.join(map(safe_text, found.near))}?" if found.near else ""
         narrate(
             f"warning: {found.rule.at}: no stored step is called "
             f"{safe_text(found.pattern, 80)!r}{near}"
         )
+    if no_trace:
+        narrate(f"names were compared with nothing: {NO_TRACE}")
     narrate(f"{plural(len(policy.rules), 'rule')}, nothing wrong")
 
 

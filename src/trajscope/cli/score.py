@@ -137,8 +137,13 @@ def COMMAND(  # noqa: N802
         print_json(scores_json(shown, unmatched, found.problems))
     else:
         print_scores(console(), shown, everything=everything, left_out=found.left_out)
+    if not found.traces:
+        from trajscope.pipeline.load import NO_TRACE
+
+        narrate(NO_TRACE)
+        click.get_current_context().exit(ExitCode.NOTHING_EVALUATED)
     for name in unmatched:
-        narrate(f"expectation {name!r} was for no trace; check its select")
+        narrate(f"expectation {name!r:.80} was for no trace; check its select")
     if found.note:
         narrate(found.note)
     if expectations and len(unmatched) == len(expectations):

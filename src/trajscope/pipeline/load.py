@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from trajscope.store import Store
 
 
+NO_TRACE = "there is no trace; a store gets some with: trajscope ingest CAPTURE --db FILE"
+
+
 @dataclass(frozen=True)
 class Loaded:
     """Trajectories with what was wrong with their input.
@@ -43,9 +46,11 @@ class Loaded:
         return [found.trajectory for found in self.assembled]
 
     def nothing_understood(self) -> str | None:
-        """Return a sentence when spans were read and none of them is a step, else None."""
+        """Return a sentence when nothing that was read is a step, else None."""
+        if not self.assembled:
+            return NO_TRACE
         steps = any(t.root is not None or t.steps for t in self.trajectories)
-        if steps or not self.assembled:
+        if steps:
             return None
         return (
             f"no agent steps: none of {self.span_count:,} spans belongs to a vocabulary "
