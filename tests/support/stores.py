@@ -7,8 +7,11 @@ say the same (the numbers of captures, and when something was written).
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -43,6 +46,31 @@ def empty_store() -> Iterator[Store]:
         store._connection.execute(f"DELETE FROM {table}").fetchall()
     yield store  # not put back when the test fails inside
     _reused.append(store)
+
+
+@contextmanager
+def held_elsewhere(
+    path: Path, *, read_only: bool = False, first: str = ""
+) -> Iterator[subprocess.Popen[str]]:
+    """Another process that has the store open, until the end or until it reads a line.
+
+    first: what it does before that, as Python; the store is called `store`.
+    """
+    code = (
+        "import sys\nfrom trajscope.store import Store\n"
+        f"store = Store.open(sys.argv[1], read_only={read_only})\n{first}\n"
+        "print('held', flush=True); sys.stdin.readline(); store.close()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.communicate("\n")
 
 
 def capture(name: str = "capture") -> CaptureInfo:

@@ -18,7 +18,7 @@ import pytest
 from tests.bench.generate import traces, write
 from tests.support import crash
 from tests.support.spans import span
-from tests.support.stores import ingest, tables
+from tests.support.stores import held_elsewhere, ingest, tables
 from trajscope.errors import ExitCode, InputError, StoreError, TrajscopeError
 from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.pipeline.load import InputOptions
@@ -92,23 +92,13 @@ def test_a_full_disk_is_said_and_leaves_the_store(tmp_path: Path) -> None:
 def writer(tmp_path: Path) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
     """A store that another process holds for writing, with a capture that is not committed."""
     db = filled(tmp_path / "s.duckdb")
-    code = (
-        "import sys; from trajscope.store import Store; from tests.support.stores import ingest;"
-        "from tests.support.spans import span; from trajscope.model.reading import NOT_UNDERSTOOD\n"
-        "store = Store.open(sys.argv[1])\n"
-        "ingest(store, [(span(1, trace_id='small'), NOT_UNDERSTOOD)], 'small')\n"
-        "print('held', flush=True); sys.stdin.readline(); store.close()"
+    add = (
+        "from tests.support.stores import ingest; from tests.support.spans import span; "
+        "from trajscope.model.reading import NOT_UNDERSTOOD\n"
+        "ingest(store, [(span(1, trace_id='small'), NOT_UNDERSTOOD)], 'small')"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(db)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
+    with held_elsewhere(db, first=add) as process:
         yield db, process
-        process.communicate("\n")
 
 
 def test_the_second_process_is_told_who_holds_the_store_and_two_ways_out(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from tests.support.spans import span
-from tests.support.stores import ingest
+from tests.support.stores import held_elsewhere, ingest
 from trajscope.errors import ExitCode, QueryError, SchemaVersionError, StoreError
 from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.store import SCHEMA_VERSION, Store
@@ -30,26 +26,6 @@ def refusal(path: Path, *, read_only: bool = False) -> StoreError:
     assert caught.value.exit_code == ExitCode.STORE
     assert str(path) in str(caught.value)
     return caught.value
-
-
-@contextmanager
-def held(path: Path, *, read_only: bool = False) -> Iterator[int]:
-    """Another process that has the store open, by its id."""
-    code = (
-        "import sys, trajscope.store as s; "
-        f"store = s.Store.open(sys.argv[1], read_only={read_only}); "
-        "print('open', flush=True); sys.stdin.read()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "open\n"
-        yield process.pid
-        process.communicate("")
 
 
 def test_a_store_in_memory_is_empty_and_leaves_no_file(
@@ -158,9 +134,9 @@ def test_a_cut_store_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("read_only", [False, True])
 def test_a_store_that_is_held_names_the_holder(tmp_path: Path, read_only: bool) -> None:
     path = filled(tmp_path / "s.duckdb")
-    with held(path) as holder:
+    with held_elsewhere(path) as holder:
         error = refusal(path, read_only=read_only)
-    assert f"process {holder}" in str(error)
+    assert f"process {holder.pid}" in str(error)
     assert error.hint is not None
     with Store.open(path) as store:
         assert store.count() == (1, 1)
@@ -168,7 +144,7 @@ def test_a_store_that_is_held_names_the_holder(tmp_path: Path, read_only: bool) 
 
 def test_readers_do_not_keep_readers_out(tmp_path: Path) -> None:
     path = filled(tmp_path / "s.duckdb")
-    with held(path, read_only=True), Store.open(path, read_only=True) as store:
+    with held_elsewhere(path, read_only=True), Store.open(path, read_only=True) as store:
         assert store.count() == (1, 1)
 
 
