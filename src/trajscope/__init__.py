@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trajscope.errors import TrajscopeError
     from trajscope.evals.engine import TargetCall
     from trajscope.evals.error import ScorerRunError
+    from trajscope.evals.evaluated import EvalsResult
     from trajscope.evals.expectations import load_expectations
     from trajscope.evals.fence import fenced
     from trajscope.evals.material import TargetReply
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
         merge_tool_invocations,
         round_to_two_decimals,
     )
-    from trajscope.evals.outcome import EvalsResult
     from trajscope.evals.runs import create_trajectory_test_run
     from trajscope.evals.scorer import StepContext, create_scorer, not_scorable
     from trajscope.judges import resolve_judge
@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from trajscope.tree import build_forests
 
 _HOMES = {
-    "EvalsResult": "evals.outcome",
+    "EvalsResult": "evals.evaluated",
     "ExpectedStep": "model.expectation",
     "Finding": "model.score",
     "JudgeReply": "model.judge",

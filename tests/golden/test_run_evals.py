@@ -12,8 +12,8 @@ import pytest
 
 from tests.support.stores import empty_store
 from tests.support.trajectories import assembled, recorded_spans
+from trajscope.evals.evaluated import EvalsResult
 from trajscope.evals.messages import extract_tool_calls
-from trajscope.evals.outcome import EvalsResult
 from trajscope.evals.scorer import StepContext, StepScorer, create_scorer
 from trajscope.model.span import Span
 from trajscope.pipeline.evals import run_evals_sync

@@ -15,7 +15,6 @@ import jsonschema
 from pydantic import BaseModel, RootModel, model_validator
 
 from tests.support.judges import ScriptedJudge
-from trajscope.evals._mastra.evals import evals_json
 from trajscope.evals.material import TargetReply
 from trajscope.evals.results import ScorerResult
 from trajscope.evals.scorer import StepContext, StepScorer, create_scorer, not_scorable
@@ -77,7 +76,7 @@ def run_evaluation(given: Json) -> Json:
         gates=_entries(given.get("gates", ())),
         compat="mastra",
     )
-    return evals_json(result)
+    return result.to_json()
 
 
 def _scored_turns(data: Json) -> Json:

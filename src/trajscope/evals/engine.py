@@ -26,8 +26,9 @@ from trajscope.evals.data import (
     refuse_repeats,
 )
 from trajscope.evals.error import cause_text
+from trajscope.evals.evaluated import EvalsResult
 from trajscope.evals.material import Material, TargetReply, Traces
-from trajscope.evals.outcome import EvalsResult, ItemResult, ItemScore, summarise
+from trajscope.evals.outcome import ItemResult, ItemScore, summarise
 from trajscope.evals.scorer import Compat, check_compat
 
 Target = Callable[..., Any]
@@ -266,6 +267,7 @@ def _result(evaluation: Evaluation, items: Sequence[ItemResult]) -> EvalsResult:
             tuple(summarise(graded, scores) for graded, scores in groups.values())
             for groups in by_turn
         ),
+        evaluation.compat,
     )
 
 

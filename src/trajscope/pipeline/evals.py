@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, cast
 from trajscope.errors import UsageError
 from trajscope.evals.engine import Progress, Target, evaluate, prepare
 from trajscope.evals.error import ScorerRunError
+from trajscope.evals.evaluated import EvalsResult
 from trajscope.evals.loop import wait_for
-from trajscope.evals.outcome import EvalsResult, ItemScore
+from trajscope.evals.outcome import ItemScore
 from trajscope.evals.scorer import Compat
 from trajscope.model.score import Score
 from trajscope.model.trajectory import Trajectory

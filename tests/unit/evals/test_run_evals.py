@@ -9,8 +9,9 @@ import pytest
 from trajscope.errors import UsageError
 from trajscope.evals.engine import TargetCall
 from trajscope.evals.error import ScorerRunError
+from trajscope.evals.evaluated import EvalsResult
 from trajscope.evals.material import TargetReply
-from trajscope.evals.outcome import EvalsResult, ItemResult
+from trajscope.evals.outcome import ItemResult
 from trajscope.evals.scorer import StepContext, StepScorer, create_scorer, not_scorable
 from trajscope.pipeline.evals import run_evals, run_evals_sync
 

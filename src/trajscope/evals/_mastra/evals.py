@@ -13,20 +13,24 @@ from operator import add
 from typing import Any
 
 from trajscope.evals.data import BUCKETS
-from trajscope.evals.outcome import EvalsResult, ItemScore, Summary
+from trajscope.evals.outcome import ItemResult, ItemScore, Summary
 
 Json = Any
 
 
-def evals_json(result: EvalsResult) -> dict[str, Json]:
+def evals_json(
+    items: Sequence[ItemResult],
+    summaries: Sequence[Summary],
+    turn_summaries: Sequence[Sequence[Summary]],
+) -> dict[str, Json]:
     """Return the reference's result: scores, summary, gates, thresholds, turns and the verdict."""
-    every = [score for item in result.items for score in item.scores]
-    whole = _Part(result.summaries, [score for score in every if score.turn is None])
+    every = [score for item in items for score in item.scores]
+    whole = _Part(summaries, [score for score in every if score.turn is None])
     turns = [
-        _Part(summaries, [score for score in every if score.turn == index])
-        for index, summaries in enumerate(result.turn_summaries)
+        _Part(own, [score for score in every if score.turn == index])
+        for index, own in enumerate(turn_summaries)
     ]
-    out: dict[str, Json] = {"scores": whole.scores(), "summary": _summary(result, every)}
+    out: dict[str, Json] = {"scores": whole.scores(), "summary": _summary(len(items), every)}
     out |= whole.demanded()
     if turns:
         out["turnResults"] = [
@@ -116,12 +120,12 @@ def _mean(numbers: Sequence[float]) -> float:
     return reduce(add, numbers, 0) / len(numbers) if numbers else math.nan
 
 
-def _summary(result: EvalsResult, scores: Iterable[ItemScore]) -> dict[str, Json]:
+def _summary(item_count: int, scores: Iterable[ItemScore]) -> dict[str, Json]:
     counts: dict[str, int] = {}
     for score in scores:
         if score.status == "not_scorable":
             counts[score.scorer] = counts.get(score.scorer, 0) + 1
-    total = {"totalItems": len(result.items)}
+    total = {"totalItems": item_count}
     return {**total, "notScorable": counts} if counts else dict(total)
 
 
