@@ -145,8 +145,12 @@ def console() -> Console:
     """Return a console on stdout: colour only on a terminal, nothing cut or wrapped on a pipe."""
     from rich.console import Console
 
+    class Patient(Console):
+        def on_broken_pipe(self) -> None:
+            raise  # noqa: PLE0704 - what rich has caught; it would end the program with 1
+
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
-    return Console(width=width, highlight=False, markup=False, emoji=False)
+    return Patient(width=width, highlight=False, markup=False, emoji=False)
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

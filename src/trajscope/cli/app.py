@@ -10,11 +10,14 @@ import importlib
 import io
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
+from trajscope.cli._stdout import is_lost, open_missing, silence
 from trajscope.errors import ExitCode, PluginError, TrajscopeError, shortened
 
 COMMANDS = {
@@ -49,6 +52,15 @@ Exit codes: 0 nothing found · 1 findings, or scores below the threshold · 2 us
 """
 
 
+@contextmanager
+def _done_without_reader() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:  # click would end with 1
+        silence()
+        raise click.exceptions.Exit(ExitCode.OK) from None
+
+
 class LazyGroup(click.Group):
     """A group whose sub-commands are modules of `trajscope.cli`, imported when needed."""
 
@@ -63,6 +75,18 @@ class LazyGroup(click.Group):
         module = importlib.import_module(f"trajscope.cli.{cmd_name}")
         command: click.Command = module.COMMAND
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the sub-command; when the reader of its output leaves, it is done."""
+        with _done_without_reader():
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the command line; `--help` prints here."""
+        with _done_without_reader():
+            return super().make_context(*args, **kwargs)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of sub-commands without importing them."""
@@ -91,6 +115,7 @@ def main(args: list[str] | None = None) -> NoReturn:
 
 def run(args: list[str] | None = None) -> int:
     """Run the command line and return its exit code; errors become messages on stderr."""
+    open_missing()
     try:
         result = trajscope.main(args=args, prog_name="trajscope", standalone_mode=False)
     except click.exceptions.Abort:
@@ -111,11 +136,11 @@ def run(args: list[str] | None = None) -> int:
 
         click.echo(f"error: {safe_lines(str(error))}", err=True)
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output has gone; point stdout elsewhere so the exit is silent.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.OK
     except Exception as error:
+        if isinstance(error, OSError) and is_lost(error):
+            click.echo(f"error: standard output: cannot be written ({error.strerror})", err=True)
+            silence()
+            return ExitCode.USAGE
         if os.environ.get("TRAJSCOPE_DEBUG"):
             raise
         from trajscope.report.text import safe_text

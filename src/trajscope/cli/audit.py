@@ -18,6 +18,7 @@ from trajscope.cli._io import (
 )
 from trajscope.cli._numbers import PlainFloat
 from trajscope.cli._redact import given_redactor, redact_options
+from trajscope.cli._stdout import reader_may_leave
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, Location, UsageError
 
@@ -181,19 +182,24 @@ def write(found: Audit, form: str, output: str | None) -> None:
     Raises:
         UsageError: the file cannot be written.
     """
-    if form == "text" and output is None:
-        from trajscope.report.audit import print_audit
-
-        print_audit(console(), found)
+    if output is None:
+        with reader_may_leave():
+            _print(found, form)
         return
     text = render(found, form)
-    if output is None:
-        click.echo(text, nl=False)
-        return
     try:
         Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise UsageError(f"cannot be written ({error.strerror})", at=Location(output)) from error
+
+
+def _print(found: Audit, form: str) -> None:
+    if form != "text":
+        click.echo(render(found, form), nl=False)
+        return
+    from trajscope.report.audit import print_audit
+
+    print_audit(console(), found)
 
 
 def render(found: Audit, form: str) -> str:

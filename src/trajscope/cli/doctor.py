@@ -15,6 +15,7 @@ from trajscope.cli._io import (
     print_problems,
     snapshot_option,
 )
+from trajscope.cli._stdout import reader_may_leave
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode
 
@@ -42,10 +43,11 @@ def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  #
     options = given_input()
     coverage = examine(targets, options, db)
     print_problems(options.problems)
-    if as_json:
-        print_json(doctor_json(coverage, options.problems))
-    else:
-        print_doctor(console(), coverage)
+    with reader_may_leave():
+        if as_json:
+            print_json(doctor_json(coverage, options.problems))
+        else:
+            print_doctor(console(), coverage)
     if not coverage.understood:
         from trajscope.pipeline.load import NO_TRACE
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from trajscope.cli._io import (
@@ -10,10 +12,15 @@ from trajscope.cli._io import (
     narrate,
     print_json,
     required_db_option,
+    snapshot_option,
 )
 from trajscope.cli._numbers import PlainFloat, PlainInt
+from trajscope.cli._stdout import reader_may_leave
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, shortened
+
+if TYPE_CHECKING:
+    from trajscope.pipeline.policy import ExampleResult
 
 
 @click.group("policy", short_help=COMMANDS["policy"])
@@ -31,6 +38,7 @@ def COMMAND() -> None:  # noqa: N802
 @COMMAND.command("check", short_help="Validate a policy and say each rule in words.")
 @click.argument("policy_file", metavar="POLICY", type=click.Path())
 @db_option
+@snapshot_option
 @json_option
 def check(policy_file: str, db: str | None, as_json: bool) -> None:
     """Validate a policy and say each rule in words.
@@ -99,7 +107,7 @@ def test(policy_file: str, as_json: bool) -> None:
       trajscope policy test policy.yaml
     """
     from trajscope.pipeline.policy import run_examples
-    from trajscope.report.text import plural, safe_text
+    from trajscope.report.text import plural
     from trajscope.rules import load_policy
 
     policy = load_policy(policy_file)
@@ -117,15 +125,11 @@ def test(policy_file: str, as_json: bool) -> None:
             }
             for t in tested
         ]
-        print_json({"examples": examples, "without_examples": without})
+        with reader_may_leave():
+            print_json({"examples": examples, "without_examples": without})
     else:
-        for item in tested:
-            mark = "ok" if item.passed else "FAILED"
-            line = f"{mark} {safe_text(item.rule)}: {item.expected.value}"
-            if not item.passed:
-                line += f" was expected, {item.result.verdict.value} came out "
-                line += f"({safe_text(item.result.message, 200)}) at {item.at}"
-            click.echo(line)
+        with reader_may_leave():
+            _print_tested(tested)
     failed = sum(not t.passed for t in tested)
     narrate(
         f"{plural(len(tested), 'example')}, {failed} failed, "
@@ -135,8 +139,21 @@ def test(policy_file: str, as_json: bool) -> None:
     click.get_current_context().exit(code if tested else ExitCode.NOTHING_EVALUATED)
 
 
+def _print_tested(tested: list[ExampleResult]) -> None:
+    from trajscope.report.text import safe_text
+
+    for item in tested:
+        mark = "ok" if item.passed else "FAILED"
+        line = f"{mark} {safe_text(item.rule)}: {item.expected.value}"
+        if not item.passed:
+            line += f" was expected, {item.result.verdict.value} came out "
+            line += f"({safe_text(item.result.message, 200)}) at {item.at}"
+        click.echo(line)
+
+
 @COMMAND.command("mine", short_help="Propose rules that held in nearly all stored traces.")
 @required_db_option
+@snapshot_option
 @click.option(
     "--min-confidence",
     type=PlainFloat(0, 1),

@@ -21,6 +21,7 @@ from trajscope.cli._io import (
 )
 from trajscope.cli._numbers import PlainFloat, PlainInt
 from trajscope.cli._redact import masked_scores, redact_options
+from trajscope.cli._stdout import reader_may_leave
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, Problems, UsageError
 
@@ -133,10 +134,11 @@ def COMMAND(  # noqa: N802
     print_problems(found.problems)
     scores, unmatched = found.scores, found.unmatched
     shown = masked_scores(scores)
-    if as_json:
-        print_json(scores_json(shown, unmatched, found.problems))
-    else:
-        print_scores(console(), shown, everything=everything, left_out=found.left_out)
+    with reader_may_leave():
+        if as_json:
+            print_json(scores_json(shown, unmatched, found.problems))
+        else:
+            print_scores(console(), shown, everything=everything, left_out=found.left_out)
     if not found.traces:
         from trajscope.pipeline.load import NO_TRACE
 
