@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.conftest import Trajscope
 from tests.cli.test_audit import captured, stored
+from tests.support.stores import held_elsewhere
 from trajscope.errors import ExportError, UsageError
 from trajscope.pipeline.audit import AuditOptions
 from trajscope.pipeline.follow import Follower
@@ -141,3 +142,14 @@ def test_follow_needs_a_store(trajscope: Trajscope, policy: Path, tmp_path: Path
     file = captured(tmp_path, ["a"])
     assert trajscope("audit", file, "--policy", policy, "--follow").code == 2
     assert trajscope("audit", file, "--policy", policy, "--webhook", "https://x/").code == 2
+
+
+def test_a_store_that_was_never_free_is_no_pass(
+    trajscope: Trajscope, policy: Path, tmp_path: Path
+) -> None:
+    db = stored(trajscope, tmp_path, captured(tmp_path, ["a"]))
+    command = ("audit", "--db", db, "--policy", policy, "--follow", "--stop-after", 0)
+    with held_elsewhere(db):
+        ran = trajscope(*command)
+    assert (ran.code, "nothing could be evaluated" in ran.err) == (5, True)
+    assert trajscope(*command).code == 0

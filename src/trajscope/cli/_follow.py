@@ -49,7 +49,8 @@ def watch(
     url = asked.webhook and check_address(asked.webhook, allow_plain=asked.allow_plain)
     pace = Pace(interval=asked.interval, stop_after=asked.stop_after)
     code = ExitCode.OK
-    for found in follow(Follower(policy, db, options), pace):
+    follower = Follower(policy, db, options)
+    for found in follow(follower, pace):
         bad = asked.fail_on != "never" and found.at_least(Severity(asked.fail_on))
         if not bad:
             narrate(f"{plural(found.trace_count, 'trace')} audited, nothing to tell")
@@ -63,4 +64,7 @@ def watch(
             post(url, audit_json(shown))
         except ExportError as error:
             narrate(f"warning: {error}")  # what was found is in the store and on stdout
+    if not follower.has_looked:
+        narrate("nothing could be evaluated: another process held the store all the time")
+        return ExitCode.NOTHING_EVALUATED
     return code

@@ -31,13 +31,17 @@ class Pace:
 
 
 class Follower:
-    """Audits what arrives in a store; each finding is told once."""
+    """Audits what arrives in a store; each finding is told once.
+
+    has_looked: whether the store could be read at all yet.
+    """
 
     def __init__(self, policy: Policy, path: str, options: AuditOptions) -> None:
         self._policy = policy
         self._path = path
         self._options = options
         self._after = _BEFORE_ALL
+        self.has_looked = False
         self._told: set[str | None] = set()
 
     def look(self) -> Audit | None:
@@ -54,6 +58,7 @@ class Follower:
 
         try:
             with Store.open(self._path, create=False) as store:
+                self.has_looked = True
                 return self._look(store)
         except StoreHeld:
             return None
