@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -11,9 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import TRACES
+from trajscope.cli._io import console
 from trajscope.cli.app import run
 
 CAPTURE = TRACES / "pydantic_ai_v5-err"
+SIGNS = "select '✗ ö' AS signs"
 COMMANDS = [
     (0, ("--help",)),
     (0, ("list", "--help")),
@@ -81,3 +84,34 @@ def test_a_full_disk_below_standard_output_is_said(folder: Path, words: tuple[st
     assert found == 2
     assert "error: standard output: cannot be written (" in said
     assert "fault" not in said
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize(
+    ("code", "words"), [*COMMANDS[2:], (0, ("query", "--db", "s.duckdb", SIGNS))]
+)
+def test_an_encoding_without_our_signs_shows_them_as_escapes(
+    folder: Path, code: int, words: tuple[str, ...], encoding: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "trajscope.cli", *words],
+        capture_output=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert done.stdout.decode(encoding)
+    assert b"rror" not in done.stderr
+    if SIGNS in words:
+        assert b"\\u2717" in done.stdout
+
+
+def test_a_terminal_of_no_width_shows_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("COLUMNS", "0")
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert console().width == 80

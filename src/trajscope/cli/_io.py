@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _PIPE_WIDTH = 10_000
 """Columns of a pipe: wide enough that no table is squeezed."""
 
+_UNKNOWN_WIDTH = 80
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -150,7 +152,10 @@ def console() -> Console:
             raise  # noqa: PLE0704 - what rich has caught; it would end the program with 1
 
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
-    return Patient(width=width, highlight=False, markup=False, emoji=False)
+    made = Patient(width=width, highlight=False, markup=False, emoji=False)
+    if made.width < 1:  # COLUMNS=0, as some terminals say who do not know
+        made.width = _UNKNOWN_WIDTH
+    return made
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -1,4 +1,4 @@
-"""Standard output that goes away: a pipe whose reader has left, a full disk, no output at all.
+"""Standard output as it may be: a pipe whose reader leaves, a full disk, no output, no UTF-8.
 
 One thing a newcomer would get wrong: click and rich end a program with 1 when the reader of a pipe
 leaves, which is our code for findings. Here it is no failure: what an audit came to stands.
@@ -7,6 +7,7 @@ leaves, which is our code for findings. Here it is no failure: what an audit cam
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -15,12 +16,18 @@ from contextlib import contextmanager
 _LOST = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-def open_missing() -> None:
-    """Open what the caller has closed (`>&-`), so that no file gets its number."""
+def prepare() -> None:
+    """Open what the caller has closed (`>&-`), so that no file gets its number; escape the rest.
+
+    What the encoding of a terminal or pipe has no sign for is shown as `\\u2717`.
+    """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def silence() -> None:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import click
 
-from trajscope.cli._stdout import is_lost, open_missing, silence
+from trajscope.cli._stdout import is_lost, prepare, silence
 from trajscope.errors import ExitCode, PluginError, TrajscopeError, shortened
 
 COMMANDS = {
@@ -115,7 +115,7 @@ def main(args: list[str] | None = None) -> NoReturn:
 
 def run(args: list[str] | None = None) -> int:
     """Run the command line and return its exit code; errors become messages on stderr."""
-    open_missing()
+    prepare()
     try:
         result = trajscope.main(args=args, prog_name="trajscope", standalone_mode=False)
     except click.exceptions.Abort:

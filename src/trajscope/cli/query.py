@@ -62,7 +62,8 @@ def _read(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot be read ({error})", at=Location(file)) from error
+        why = (isinstance(error, OSError) and error.strerror) or str(error)
+        raise UsageError(f"cannot be read ({why})", at=Location(file)) from error
 
 
 def _plain(value: Any) -> Any:
