@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from tests.support.statements import prepare
 from trajscope.store import sql_text
 from trajscope.store.scored import SCORED
 from trajscope.store.scoring import SETUP
@@ -41,13 +42,7 @@ def database() -> duckdb.DuckDBPyConnection:
 def test_every_statement_is_prepared_against_the_full_schema(
     database: duckdb.DuckDBPyConnection, name: str
 ) -> None:
-    text = sql_text(name)
-    if name in INCOMING:
-        database.register("incoming", INCOMING[name])
-    (statement,) = database.extract_statements(text)
-    database.execute(f"PREPARE checked AS {statement.query}")
-    database.execute("DEALLOCATE checked")
-    database.unregister("incoming")
+    prepare(database, sql_text(name), INCOMING.get(name))
 
 
 @pytest.mark.parametrize("name", STATEMENTS)

@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from tests.support.statements import prepare
 from trajscope.model.score import Finding, Score
 from trajscope.store import SPAN_SCHEMA, sql_text
 from trajscope.store.derive import step_table, trajectory_table
@@ -51,12 +52,7 @@ def test_every_query_is_prepared_against_the_full_schema(
 ) -> None:
     text = sql_text(f"queries/{name}")
     assert ("incoming" in re.sub(r"--.*", "", text)) == (name in INCOMING)
-    if name in INCOMING:
-        database.register("incoming", INCOMING[name])
-    (statement,) = database.extract_statements(text)
-    database.execute(f"PREPARE checked AS {statement.query}")
-    database.execute("DEALLOCATE checked")
-    database.unregister("incoming")
+    prepare(database, text, INCOMING.get(name))
 
 
 def test_every_object_is_in_the_order_once() -> None:
