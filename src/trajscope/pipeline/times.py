@@ -35,15 +35,20 @@ def parse_date(text: str) -> int | None:
 def parse_moment(option: str, text: str, now_ns: int) -> int:
     """Return the moment that the value of an option means, in nanoseconds since the epoch.
 
-    What no column can hold is as good as the first or last time that one can.
+    A date that no column can hold is as good as the first or last time that one can; an age of
+    centuries is a slip.
 
     >>> parse_moment("--since", "1d", 86_400 * 10**9 + 7)
     7
 
     Raises:
-        UsageError: it is no date and no age.
+        UsageError: it is no date and no age, or too long ago.
     """
     age = duration_ns(text)
+    if age is not None and age > _FARTHEST_NS:
+        raise UsageError(
+            f"{option}: is too long ago (got {text!r:.80}); at most 292 years were expected"
+        )
     moment = parse_date(text) if age is None else now_ns - age
     if moment is None:
         raise UsageError(
