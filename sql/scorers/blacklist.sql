@@ -137,22 +137,25 @@ told AS (
     SELECT
         e,
         t,
-        list({
-            'rule': texts,
-            'names': names,
-            'spanIds': span_ids,
-            'requested': requested,
-            'agent': agent
-        } ORDER BY hit) AS hits,
-        list(finding(
-            'blacklist',
-            CASE WHEN len(texts) > 1
-                THEN 'forbidden sequence ' || array_to_string(texts, ' > ') || ': '
-                    || array_to_string(names, ' > ')
-                ELSE 'forbidden tool ' || texts[1] || ': ' || names[1]
-            END || CASE WHEN requested THEN ' (requested, never ran)' ELSE '' END,
-            'error', 'violated', trace_id, span_ids, names
-        ) ORDER BY hit) AS findings
+        list_sort(list({
+            'hit': hit,
+            'told': {
+                'rule': texts,
+                'names': names,
+                'spanIds': span_ids,
+                'requested': requested,
+                'agent': agent
+            },
+            'finding': finding(
+                'blacklist',
+                CASE WHEN len(texts) > 1
+                    THEN 'forbidden sequence ' || array_to_string(texts, ' > ') || ': '
+                        || array_to_string(names, ' > ')
+                    ELSE 'forbidden tool ' || texts[1] || ': ' || names[1]
+                END || CASE WHEN requested THEN ' (requested, never ran)' ELSE '' END,
+                'error', 'violated', trace_id, span_ids, names
+            )
+        })) AS hits
     FROM witnesses
     JOIN asked_rules USING (e, rule)
     JOIN judged_traces USING (t)
@@ -176,12 +179,12 @@ SELECT
             'score': 0.0::DOUBLE,
             'violatedTools': coalesce(violated.tools, []),
             'violatedSequences': coalesce(violated.sequences, []),
-            'hits': told.hits,
+            'hits': list_transform(told.hits, lambda one: one.told),
             'hitsNotShown': greatest(0, violated.hits - $max_hits),
             'reason': 'forbidden: ' || violated.said
         })
     END,
-    coalesce(told.findings, [])
+    coalesce(list_transform(told.hits, lambda one: one.finding), [])
 FROM judged
 JOIN asked USING (e)
 JOIN judged_traces USING (t)

@@ -1,5 +1,7 @@
--- Number the steps of the traces to be scored and their names.
-INSERT INTO judged_steps
+-- Number the steps of the traces to be scored and their names, all in whole numbers. row_no: rowid
+-- of the step in `steps`, for all that is only needed of a few. run: key of the agent run a tool call
+-- belongs to, '' outside of all. Made as a whole: rows that are inserted are written twice.
+CREATE OR REPLACE TEMP TABLE judged_steps AS
 SELECT
     t,
     row_no,
@@ -11,7 +13,7 @@ SELECT
     depth,
     lft,
     ord,
-    coalesce(nullif(agent_span_id, ''), agent, ''),
+    CASE WHEN step.is_tool THEN coalesce(nullif(agent_span_id, ''), agent, '') END AS run,
     args_key,
     start_time,
     end_time

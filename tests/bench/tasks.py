@@ -17,6 +17,7 @@ from typing import Any
 from trajscope.model.expectation import (
     ExpectedStep,
     NamedExpectation,
+    Selector,
     TrajectoryExpectation,
 )
 from trajscope.pipeline.auditing import audit_store
@@ -29,6 +30,8 @@ from trajscope.store import Store
 
 POLICY = Path(__file__).parent / "policy.yaml"
 QUERY = "SELECT tool, count(*), count(*) FILTER (success = false) FROM tool_calls GROUP BY tool"
+CALLS = """SELECT trace_id, list({name: name, args: args} ORDER BY ord) FROM steps
+WHERE step_type = 'tool_call' AND args IS NOT NULL GROUP BY trace_id"""
 EXPECTATION = TrajectoryExpectation(
     steps=(ExpectedStep(name="search_docs"), ExpectedStep(name="fetch_page")),
     ordering="relaxed",
@@ -106,12 +109,12 @@ def three(db: str) -> Callable[[], Any]:
     return _set_wise(db, ("efficiency", "blacklist", "tool-failures"), expected)
 
 
-def _set_wise(db: str, names: tuple[str, ...], expected: NamedExpectation) -> Callable[[], Any]:
+def _set_wise(db: str, names: tuple[str, ...], *expected: NamedExpectation) -> Callable[[], Any]:
     store = Store.open(db, read_only=True)
     chosen = chosen_scorers(names)
 
     def run() -> int:
-        with SetScoring(store, [expected], chosen, named=True) as scoring:
+        with SetScoring(store, expected, chosen, named=True) as scoring:
             return scoring.summary().scores
 
     return run
@@ -119,20 +122,36 @@ def _set_wise(db: str, names: tuple[str, ...], expected: NamedExpectation) -> Ca
 
 def scored(db: str, scorer: str, engine: str) -> Callable[[], Any]:
     """Score every stored trace by one scorer: with the definition, or set-wise."""
-    expectations = [NamedExpectation(name="bench", expect=EXPECTATION)]
-
+    expected = NamedExpectation(name="bench", expect=EXPECTATION)
+    if engine == "sql":
+        return _set_wise(db, (scorer,), expected)
     chosen = chosen_scorers([scorer])
     store = Store.open(db, read_only=True)
 
-    def by_definition() -> int:
-        scoring = Scoring(expectations, chosen, named=True)
+    def run() -> int:
+        scoring = Scoring([expected], chosen, named=True)
         return sum(1 for _ in scoring.run(Judged(a.trajectory, facts(a)) for a in stored(store)))
 
-    def set_wise() -> int:
-        with SetScoring(store, expectations, chosen, named=True) as scoring:
-            return scoring.summary().scores
+    return run
 
-    return by_definition if engine == "python" else set_wise
+
+def each_its_own(db: str) -> Callable[[], Any]:
+    """Compare every trace with an expectation of its own: the calls it made, with arguments."""
+    store = Store.open(db, read_only=True)
+    asked = [
+        NamedExpectation(
+            name=trace_id,
+            select=Selector(trace_id=trace_id),
+            expect=TrajectoryExpectation(
+                steps=tuple(
+                    ExpectedStep(name=call["name"], tool_args=json.loads(call["args"]))
+                    for call in calls
+                )
+            ),
+        )
+        for trace_id, calls in store.query(CALLS).rows
+    ]
+    return _set_wise(db, ("comparison",), *asked)
 
 
 TASKS: dict[str, Callable[..., Callable[[], Any]]] = {
@@ -145,6 +164,7 @@ TASKS: dict[str, Callable[..., Callable[[], Any]]] = {
     "audit": audited,
     "sequence": sequence,
     "three": three,
+    "each": each_its_own,
 }
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.support.spans import span
 from tests.support.spans import spans as spans_of_traces
 from tests.support.stores import empty_store, ingest, readings
+from tests.support.trajectories import expectations
 from trajscope.assemble import join_logs
 from trajscope.conventions import Reader
 from trajscope.errors import UsageError
@@ -61,24 +62,8 @@ def expected_steps(draw: st.DrawFn) -> ExpectedStep:
     return ExpectedStep(**fields)
 
 
-@st.composite
-def expectations(draw: st.DrawFn) -> Expectation:
-    limits = st.none() | st.sampled_from([0, 1, 3, 2.5, 50, 1e-5, 1e9])
-    sequences = st.lists(st.lists(names, min_size=1, max_size=3).map(tuple), max_size=2).map(tuple)
-    return Expectation(
-        steps=draw(st.none() | st.lists(expected_steps(), max_size=4).map(tuple)),
-        ordering=draw(st.sampled_from([None, "strict", "relaxed", "unordered"])),
-        allow_repeated_steps=draw(st.sampled_from([None, True, False])),
-        max_steps=draw(limits),
-        max_total_tokens=draw(limits),
-        max_total_duration_ms=draw(limits),
-        no_redundant_calls=draw(st.sampled_from([None, True, False])),
-        blacklisted_tools=draw(st.none() | st.lists(names, max_size=3).map(tuple)),
-        blacklisted_sequences=draw(st.none() | sequences),
-        max_retries_per_tool=draw(st.sampled_from([None, 0, 0.5, 1, 2])),
-        scope=draw(st.sampled_from(SCOPES)),
-        args_mode=draw(st.sampled_from([None, "subset"])),
-    )
+limits = st.sampled_from([0, 1, 3, 2.5, 50, 1e-5, 1e9])
+asking = expectations(names, expected_steps(), limits, (None, "subset"))
 
 
 @st.composite
@@ -150,7 +135,7 @@ def as_named(asked: Sequence[Expectation]) -> list[NamedExpectation]:
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-@given(some_records(), st.lists(expectations(), max_size=5), st.booleans())
+@given(some_records(), st.lists(asking, max_size=5), st.booleans())
 def test_both_engines_agree(generated: list[Record], asked: list[Expectation], named: bool) -> None:
     with empty_store() as store:
         ingest(store, generated)

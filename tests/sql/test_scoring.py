@@ -35,6 +35,7 @@ def database() -> duckdb.DuckDBPyConnection:
         connection.execute(sql_text(name))
     for name in SETUP:
         connection.execute(sql_text(f"scoring/setup/{name}"))
+    connection.execute(sql_text("scoring/number_steps"))
     return connection
 
 

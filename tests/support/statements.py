@@ -13,6 +13,9 @@ def prepare(
     if incoming is not None:
         database.register("incoming", incoming)
     (statement,) = database.extract_statements(text)
-    database.execute(f"PREPARE checked AS {statement.query}")
-    database.execute("DEALLOCATE checked")
+    if "CREATE OR REPLACE TEMP TABLE" in text:  # cannot be prepared, and takes no parameters
+        database.execute(f"EXPLAIN {statement.query}")
+    else:
+        database.execute(f"PREPARE checked AS {statement.query}")
+        database.execute("DEALLOCATE checked")
     database.unregister("incoming")

@@ -6,7 +6,7 @@ One thing a newcomer would get wrong: strategies draw names out of four and argu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from trajscope.assemble import assemble
 from trajscope.conventions import Reader
 from trajscope.errors import Problems
-from trajscope.model.expectation import ExpectedStep, TrajectoryExpectation
+from trajscope.model.expectation import ArgsMode, ExpectedStep, TrajectoryExpectation
 from trajscope.model.span import Span
 from trajscope.model.step import (
     AgentRunStep,
@@ -131,21 +131,28 @@ def expected_steps(draw: st.DrawFn) -> ExpectedStep:
 
 
 @st.composite
-def expectations(draw: st.DrawFn) -> TrajectoryExpectation:
-    """An expectation with any of its parts."""
-    limits = st.none() | st.floats(0, 50)
+def expectations(
+    draw: st.DrawFn,
+    named: st.SearchStrategy[str] = names,
+    steps: st.SearchStrategy[ExpectedStep] | None = None,
+    limits: st.SearchStrategy[float] | None = None,
+    args_modes: Sequence[ArgsMode | None] = (None,),
+) -> TrajectoryExpectation:
+    """An expectation with any of its parts; named: what it forbids, limits: its budgets."""
+    step = expected_steps() if steps is None else steps
+    limit = st.none() | (st.floats(0, 50) if limits is None else limits)
+    sequence = st.lists(named, min_size=1, max_size=3).map(tuple)
     return TrajectoryExpectation(
-        steps=draw(st.none() | st.lists(expected_steps(), max_size=5).map(tuple)),
+        steps=draw(st.none() | st.lists(step, max_size=5).map(tuple)),
         ordering=draw(st.sampled_from([None, "strict", "relaxed", "unordered"])),
         allow_repeated_steps=draw(st.sampled_from([None, True, False])),
-        max_steps=draw(limits),
-        max_total_tokens=draw(limits),
-        max_total_duration_ms=draw(limits),
+        max_steps=draw(limit),
+        max_total_tokens=draw(limit),
+        max_total_duration_ms=draw(limit),
         no_redundant_calls=draw(st.sampled_from([None, True, False])),
-        blacklisted_tools=draw(st.none() | st.lists(names, max_size=2).map(tuple)),
-        blacklisted_sequences=draw(
-            st.none() | st.lists(st.lists(names, min_size=1, max_size=3).map(tuple), max_size=2)
-        ),
-        max_retries_per_tool=draw(st.none() | st.integers(0, 3).map(float)),
+        blacklisted_tools=draw(st.none() | st.lists(named, max_size=3).map(tuple)),
+        blacklisted_sequences=draw(st.none() | st.lists(sequence, max_size=2).map(tuple)),
+        max_retries_per_tool=draw(st.sampled_from([None, 0, 0.5, 1, 2, 3])),
         scope=draw(st.sampled_from([None, "auto", "tools", "tree", "top", "agent", "session"])),
+        args_mode=draw(st.sampled_from(args_modes)),
     )

@@ -23,10 +23,11 @@ _FETCH_ROWS = 2_000
 
 SETUP = (
     *("text_of", "finding", "within_budget", "budget_text", "budget_finding"),
-    *("judged_traces", "judged_names", "judged_steps"),
+    *("judged_traces", "judged_names"),
     *("asked", "asked_rules", "asked_names", "judged", "scored"),
 )
-"""The temporary macros and tables of one scoring, in the order they are made."""
+"""The temporary macros and tables of one scoring, in the order they are made; the steps come later
+(`scoring/number_steps`)."""
 
 
 class JudgedTrace(NamedTuple):
