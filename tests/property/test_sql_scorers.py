@@ -223,6 +223,15 @@ def test_scores_are_kept_and_replaced_as_those_of_the_definition_are() -> None:
         assert len(store.findings()) == sum(len(score.findings) for score in kept)
 
 
+def test_odd_traces_are_judged_with_their_session_alone_where_only_sessions_are_asked() -> None:
+    called = Reading(convention="t", step_type=StepType.TOOL_CALL, name="a", session_id="s")
+    root, orphan = span(1), span(2, 9)
+    asked = as_named([Expectation(blacklisted_tools=("a",), scope="session")])
+    with empty_store() as store:
+        ingest(store, [(root, called), (orphan, called)])
+        assert_same(store, asked, named=True)
+
+
 def test_an_engine_is_chosen_where_every_scorer_has_it() -> None:
     accuracy = chosen_scorers(["accuracy"])
     assert choose_engine("auto", SET_WISE, in_store=True)

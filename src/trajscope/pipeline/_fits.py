@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from trajscope.match import match_step
+from trajscope.match import MATCHES, Match, match_step
 from trajscope.model.expectation import ArgsMode, ExpectedStep, TrajectoryExpectation
-from trajscope.model.step import BaseStep
+from trajscope.model.step import BaseStep, ToolCallStep
+from trajscope.scorers._align import Table
 from trajscope.store.args_key import NAN_MARK, args_key
 
 Shape = tuple[tuple[tuple[int, bool | None], ...], ...]
@@ -160,3 +161,34 @@ class Fits:
         if case not in self._held:
             self._held[case] = match_step(w.step, self._stand_in(at), self._mode).holds
         return self._held[case]
+
+
+class ShapeTable(Table):
+    """A table for the definition that knows by a shape what fits; steps are called by number.
+
+    size: how many steps the traces of the shape have.
+    """
+
+    def __init__(self, shape: Shape, expected: int, size: int) -> None:
+        super().__init__(
+            [ExpectedStep.model_construct(name=str(n)) for n in range(expected)],
+            [ToolCallStep.model_construct(name=str(n)) for n in range(size)],
+        )
+        in_order: Shape = tuple(((n, True),) for n in range(expected))
+        self._shape = in_order if shape == IN_ORDER else shape
+        self._held = {
+            (n, at): MATCHES if holds else Match(holds)
+            for n, row in enumerate(self._shape)
+            for at, holds in row
+        }
+
+    def named(self, name: str) -> list[int]:
+        """Return the places of the steps that have the name of an expected one."""
+        return [at for at, _ in self._shape[int(name)]]
+
+    def fit(self, index: int, position: int) -> Match:
+        """Return whether a step is an expected one; the reasons are no part of a shape."""
+        return self._held.get((index, position), _NO_MATCH)
+
+
+_NO_MATCH = Match(False)

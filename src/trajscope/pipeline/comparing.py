@@ -12,14 +12,14 @@ from functools import cached_property
 from typing import Any
 
 from trajscope.match import compile_pattern
-from trajscope.model.expectation import TrajectoryExpectation
+from trajscope.model.expectation import Scope, TrajectoryExpectation
 from trajscope.model.reading import StepType
 from trajscope.model.step import BaseStep, build_step
 from trajscope.model.trajectory import Trajectory
-from trajscope.pipeline._fits import IN_ORDER, Columns, Fits, wanted
+from trajscope.pipeline._fits import IN_ORDER, Columns, Fits, Shape, ShapeTable, wanted
 from trajscope.pipeline._variants import Line, Taken, Variant, quoted
 from trajscope.scope import resolve_scope
-from trajscope.scorers._comparison import compare
+from trajscope.scorers._comparison import compare_table
 from trajscope.store.encoding import decode_json
 from trajscope.store.scored import ScoredRows
 from trajscope.store.scoring import ScoringTables
@@ -75,11 +75,10 @@ class Comparing:
         repeats = _Repeats(names, self._named)
         names_text = [self._quoted(name) for name in names]
         penalised = expectation.allow_repeated_steps is False
-        case = (scope, expectation.ordering, len(steps))
         for t, trace_id in judged:
             start, end = columns.bounds.get(t, (0, 0))
             shape = fits.shape(start, end, kept=len(judged) > 1)
-            variant = self._variant((*case, end - start, shape), expectation, columns, start, end)
+            variant = self._variant(shape, end - start, expectation, scope)
             lines = self._lines(variant, fits, start)
             if t in hints:
                 hinted = variant.hinted(hints[t], numbers)
@@ -103,18 +102,16 @@ class Comparing:
         return True
 
     def _variant(
-        self,
-        key: object,
-        expectation: TrajectoryExpectation,
-        columns: Columns,
-        start: int,
-        end: int,
+        self, shape: Shape, size: int, expectation: TrajectoryExpectation, scope: Scope
     ) -> Variant:
+        """Return the comparison of all traces of so many steps that fit like this."""
+        expected = len(expectation.steps or ())
+        key = (scope, expectation.ordering, expected, size, shape)
         found = self._variants.get(key)
         if found is None:
-            asked = expectation.model_copy(update={"allow_repeated_steps": None})
-            steps: Any = tuple(self._stand_in(columns, at, at - start) for at in range(start, end))
-            found = Variant(compare(Trajectory.model_construct(steps=steps), asked))
+            asked = TrajectoryExpectation.model_construct(ordering=expectation.ordering)
+            table = ShapeTable(shape, expected, size)
+            found = Variant(compare_table(table, Trajectory(steps=()), asked, scope))
             if self._kept > _KEPT_TEXT:
                 self._variants.clear()
                 self._kept = 0
@@ -174,11 +171,10 @@ class Comparing:
             )
         return self._columns[scope]
 
-    def _stand_in(self, columns: Columns, at: int, order: int = 0) -> BaseStep:
+    def _stand_in(self, columns: Columns, at: int) -> BaseStep:
         """Return a step that the definition takes for the one at this place."""
         named = self._names[columns.names[at]]
         values = {f: getattr(named, f) for f in named.model_fields_set if f != "step_type"}
-        values["order"] = order
         if named.is_tool:
             values["success"] = columns.success[at]
             text = columns.args[at]

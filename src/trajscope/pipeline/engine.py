@@ -241,7 +241,7 @@ class SetScoring:
     def _define_odd(self) -> None:
         """Score the odd traces by the definition."""
         odd = {trace.trace_id: trace.t for trace in self._traces if trace.is_odd}
-        if not odd:
+        if not odd or not self._asked:
             return
         numbers = {named.name: n for n, named in enumerate(self._asked)}
         rest = Scoring(

@@ -64,9 +64,19 @@ def _compare_steps(
     expectation: TrajectoryExpectation,
     scope: Scope,
 ) -> ComparisonResult:
-    expected = expectation.steps or ()
+    table = Table(expectation.steps or (), steps, expectation.args_mode or "exact")
+    return compare_table(table, trajectory, expectation, scope)
+
+
+def compare_table(
+    table: Table, trajectory: Trajectory, expectation: TrajectoryExpectation, scope: Scope
+) -> ComparisonResult:
+    """Return the comparison that follows from which steps fit which expected ones.
+
+    Whoever knows that otherwise than by matching them gives a table that says it.
+    """
+    expected, steps = table.expected, table.actual
     ordering = expectation.ordering or "relaxed"
-    table = Table(expected, steps, expectation.args_mode or "exact")
     pairs, most = (align_freely if ordering == "unordered" else align_in_order)(table)
     alignment = _alignment(table, pairs, in_order=ordering != "unordered")
     if scope in ("tools", "agent"):
