@@ -11,7 +11,7 @@ WITH places AS (
     GROUP BY trace_id
 )
 SELECT 'day=' || day || '/spans-' || lpad(capture::VARCHAR, 5, '0') || '.parquet' AS file,
-    spans.* EXCLUDE (capture_no)
+    spans.* EXCLUDE (capture_no, own_reading)
 FROM spans
 JOIN places USING (trace_id)
 ORDER BY day, capture, trace_id, start_time NULLS LAST, span_id;

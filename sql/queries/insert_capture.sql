@@ -7,6 +7,7 @@ SELECT
     $format AS format,
     now() AT TIME ZONE 'UTC' AS ingested_at,
     $span_count AS span_count,
+    $log_count AS log_count,
     $added_count AS added_count,
     $duplicate_count AS duplicate_count,
     $skipped AS skipped,

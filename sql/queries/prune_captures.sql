@@ -1,2 +1,5 @@
--- The captures that brought a span of a touched trace.
-SELECT DISTINCT capture_no FROM spans SEMI JOIN touched USING (trace_id) ORDER BY capture_no;
+-- The captures that brought a span of a touched trace, or log records.
+SELECT capture_no FROM spans SEMI JOIN touched USING (trace_id)
+UNION
+SELECT capture_no FROM log_records
+ORDER BY capture_no;

@@ -6,4 +6,5 @@ SELECT
     (SELECT count(*) FROM repairs) AS repairs,
     (SELECT count(*) FROM scores) AS scores,
     (SELECT count(*) FROM findings) AS findings,
-    (SELECT count(*) FROM captures) AS captures;
+    (SELECT count(*) FROM captures) AS captures,
+    (SELECT count(*) FROM log_records) AS log_records;

@@ -179,13 +179,22 @@ def test_log_records_are_counted(trajscope: Trajscope) -> None:
 
 def test_a_store_is_covered_as_its_captures_are(trajscope: Trajscope, tmp_path: Path) -> None:
     paths = [TRACES / name / "trace.otlp.json" for name in ("google_adk-err", "vercel_ai6-err")]
+    paths.append(TRACES / "claude_code-err" / "logs.otlp-logs.json")
     db = tmp_path / "s.duckdb"
     trajscope("ingest", *paths, "--db", db)
     here = trajscope("doctor", *paths, "--json").json
     there = trajscope("doctor", "--db", db, "--json").json
-    same = ("traces", "spans", "understood", "requested_calls", "conventions", "shape")
+    same = (
+        "traces",
+        "spans",
+        "understood",
+        "requested_calls",
+        "conventions",
+        "shape",
+        "log_records",
+    )
     assert {k: here[k] for k in same} == {k: there[k] for k in same}
-    assert there["log_records"] is None
+    assert there["log_records"] > 0
 
 
 def test_nothing_understood_exits_with_5(trajscope: Trajscope, tmp_path: Path) -> None:

@@ -87,6 +87,21 @@ def test_only_touched_traces_are_audited_and_each_finding_told_once(
     assert len(rows) == 2
 
 
+def test_a_log_record_that_changes_a_trace_is_news(
+    trajscope: Trajscope, traces: Path, policy: Path, tmp_path: Path
+) -> None:
+    case = traces / "codex_cli-err"
+    db = stored(trajscope, tmp_path, case / "trace.otlp.json")
+    follower = Follower(load_policy(policy), str(db), AuditOptions())
+    assert follower.look() is not None
+    assert follower.look() is None
+    trajscope("ingest", case / "logs.otlp-logs.json", "--db", db)
+    found = follower.look()
+    assert found is not None
+    assert found.trace_count > 0
+    assert follower.look() is None
+
+
 def test_it_ends_at_a_finding(trajscope: Trajscope, policy: Path, tmp_path: Path) -> None:
     db = stored(trajscope, tmp_path, captured(tmp_path, ["a", "b"]))
     ran = trajscope("audit", "--db", db, "--policy", policy, "--follow")

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.statements import prepare
 from trajscope.model.score import Finding, Score
-from trajscope.store import SPAN_SCHEMA, sql_text
+from trajscope.store import LOG_SCHEMA, SPAN_SCHEMA, sql_text
 from trajscope.store.derive import step_table, trajectory_table
 from trajscope.store.results import finding_table, score_table
 from trajscope.store.sqltext import ddl_order
@@ -33,6 +33,19 @@ INCOMING: dict[str, pa.Table] = {
     "replace_scores": SCORES,
     "replace_score_findings": SCORES,
     "insert_findings": FINDINGS,
+    "insert_logs": LOG_SCHEMA.empty_table(),
+    "replace_spans": SPAN_SCHEMA.empty_table()
+    .append_column("capture_no", pa.array([], pa.int32()))
+    .append_column("own_reading", pa.array([], pa.string())),
+    "join_place": pa.table(
+        {
+            "row_no": pa.array([], pa.int64()),
+            **{name: pa.array([], pa.string()) for name in ("trace_id", "span_id", "role")},
+        }
+    ),
+    "join_reread_listed": pa.table(
+        {name: pa.array([], pa.string()) for name in ("trace_id", "span_id")}
+    ),
     "replace_rule_findings": FINDINGS,
 }
 """The Arrow rows that a statement reads, by its name."""

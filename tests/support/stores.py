@@ -34,7 +34,17 @@ CALL_IDS = ("call_1", "call_2", "call_3")
 TOOLS = ("search", "fetch", "mcp__web__get")
 
 
-_TABLES = ("captures", "spans", "repairs", "trajectories", "steps", "scores", "findings", "exports")
+_TABLES = (
+    "captures",
+    "spans",
+    "log_records",
+    "repairs",
+    "trajectories",
+    "steps",
+    "scores",
+    "findings",
+    "exports",
+)
 _reused: list[Store] = []
 
 
@@ -95,6 +105,7 @@ def tables(store: Store) -> dict[str, list[str]]:
         "spans": "SELECT * EXCLUDE (capture_no) FROM spans",
         "trajectories": "FROM trajectories",
         "steps": "FROM steps",
+        "log_records": "SELECT * EXCLUDE (capture_no) FROM log_records",
         "repairs": "FROM repairs WHERE kind <> 'duplicate_merged'",
     }
     return {name: sorted(map(repr, select(store, sql))) for name, sql in queries.items()}

@@ -51,6 +51,7 @@ CREATE TABLE spans (
     fields JSON USING COMPRESSION zstd,
     needs_assembly BOOLEAN,
     reading JSON USING COMPRESSION zstd,
+    own_reading JSON USING COMPRESSION zstd,
     capture_no INTEGER NOT NULL
 );
 COMMENT ON TABLE spans IS 'Every recorded operation, exactly as it was sent, beside what its convention understood of it. (trace_id, span_id) is unique.';
@@ -63,7 +64,7 @@ COMMENT ON COLUMN spans.status_code IS 'UNSET, OK or ERROR.';
 COMMENT ON COLUMN spans.service_name IS 'service.name of the resource.';
 COMMENT ON COLUMN spans.resource_attributes IS 'Attributes of the resource, types kept.';
 COMMENT ON COLUMN spans.attributes IS 'Attributes of the span, types kept: attributes->>''$."gen_ai.tool.name"''.';
-COMMENT ON COLUMN spans.events IS 'List of {name, time_ns, attributes}.';
+COMMENT ON COLUMN spans.events IS 'List of {name, time_ns, attributes}, as sent; log records that became events stand in log_records.';
 COMMENT ON COLUMN spans.links IS 'List of {trace_id, span_id, attributes}.';
 COMMENT ON COLUMN spans.detail_count IS 'Attributes and events, counted: of two versions of a span the fuller is kept.';
 COMMENT ON COLUMN spans.beyond IS 'Exact values of times that no TIMESTAMP_NS can hold; nearly always NULL.';
@@ -86,4 +87,5 @@ COMMENT ON COLUMN spans.answered_failed IS 'Those of answered whose result says 
 COMMENT ON COLUMN spans.fields IS 'Further fields of the step type.';
 COMMENT ON COLUMN spans.needs_assembly IS 'The reading says something that only Python makes use of; see derive_unresolved.sql.';
 COMMENT ON COLUMN spans.reading IS 'All that the convention understood, as JSON.';
+COMMENT ON COLUMN spans.own_reading IS 'What the span says without its log records, as JSON, where they add to it; else NULL.';
 COMMENT ON COLUMN spans.capture_no IS 'The capture that brought the span (captures.capture_no).';

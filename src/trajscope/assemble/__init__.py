@@ -1,6 +1,15 @@
 """Forest and readings become a Trajectory; what needs other spans is RESOLVE, in order."""
 
-from trajscope.assemble._logs import join_logs
+from trajscope.assemble._logs import (
+    Known,
+    Standin,
+    encoded,
+    event_of,
+    join_logs,
+    place_standins,
+    stood_for,
+    with_events,
+)
 from trajscope.assemble.outline import OutlineRow
 from trajscope.assemble.resolve import RESOLVE
 from trajscope.assemble.stored import to_step, to_trajectory
@@ -9,10 +18,17 @@ from trajscope.assemble.trajectories import Assembled, assemble, assemble_traces
 __all__ = [
     "RESOLVE",
     "Assembled",
+    "Known",
     "OutlineRow",
+    "Standin",
     "assemble",
     "assemble_traces",
+    "encoded",
+    "event_of",
     "join_logs",
+    "place_standins",
+    "stood_for",
     "to_step",
     "to_trajectory",
+    "with_events",
 ]

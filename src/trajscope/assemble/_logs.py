@@ -8,8 +8,8 @@ records becomes a span of its own; where spans record that kind of step, they ar
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Set
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -25,12 +25,22 @@ FROM_LOG = "trajscope.from_log"
 """Attribute of a span that was made from a log record; such a span is no authority over records."""
 
 
-class _Standin(NamedTuple):
-    """A span made from a log record, with its reading."""
+class Standin(NamedTuple):
+    """A span that a log record stands for, with its reading.
 
-    record: LogRecord
+    number: of the record, for whoever asks. trace_id, span_id: the span the record itself names.
+    """
+
+    number: int
+    trace_id: str | None
+    span_id: str | None
     span: Span
     reading: Reading
+
+    @property
+    def key(self) -> Key:
+        """The span the record names, as a key."""
+        return (self.trace_id or "", self.span_id or "")
 
 
 def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> list[Span]:
@@ -43,20 +53,63 @@ def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> l
     known, records = list(spans), list(logs)
     if not records:
         return known
-    make = read.span_of_log if isinstance(read, LogReader) else None
     at = {(s.trace_id, s.span_id) for s in known}
     events: dict[Key, list[SpanEvent]] = defaultdict(list)
-    standins: list[_Standin] = []
-    for record in records:
-        key = _key(record)
-        span = make(record) if make is not None else None
-        if span is not None and key != (span.trace_id, span.span_id):
-            standins.append(_Standin(record, span, read(span)))
-        elif key in at:
-            events[key].append(event_of(record))
-    made = _place_standins(known, standins, events, read) if standins else []
-    joined = [_with_events(s, events.get((s.trace_id, s.span_id))) for s in known]
-    return joined + made
+    standins: dict[bytes, Standin] = {}  # a record that came twice stands for one span
+    for number, record in enumerate(records):
+        span = stood_for(record, read)
+        if span is not None:
+            item = Standin(number, record.trace_id, record.span_id, span, read(span))
+            standins.setdefault(encoded(record), item)
+        elif (record.trace_id, record.span_id) in at:
+            events[record.trace_id or "", record.span_id or ""].append(event_of(record))
+    made: dict[Key, Span] = {}
+    if standins:
+        seen = Known()
+        for one in known:
+            seen.add(one, read(one))
+        for number, place in place_standins(seen, standins.values()).items():
+            if isinstance(place, Span):
+                made[place.trace_id, place.span_id] = place
+            else:
+                events[place].append(event_of(records[number]))
+    joined = [with_events(s, events.get((s.trace_id, s.span_id), ())) for s in known]
+    return joined + [made[key] for key in sorted(made)]
+
+
+def stood_for(record: LogRecord, read: Read) -> Span | None:
+    """Return the span a record stands for; None when it is an event of the span it names."""
+    span = read.span_of_log(record) if isinstance(read, LogReader) else None
+    if span is not None and (record.trace_id, record.span_id) == (span.trace_id, span.span_id):
+        return None
+    return span
+
+
+def encoded(value: Json | msgspec.Struct) -> bytes:
+    """Return a text that is equal for equal values, whatever the order of their keys."""
+    try:
+        return msgspec.json.encode(value, order="deterministic")
+    except (UnicodeEncodeError, RecursionError):  # no UTF-8, or nested beyond the stack
+        return _flat(value).encode("utf-8", "surrogatepass")
+
+
+def _flat(value: Json | msgspec.Struct) -> str:
+    """Every part of a value after the kind and size of what it stands in; without recursion."""
+    found: list[str] = []
+    stack: list[Any] = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, msgspec.Struct):
+            item = msgspec.structs.asdict(item)
+        if isinstance(item, dict):
+            found.append(f"{{{len(item)}")
+            stack.extend(part for key in sorted(item, reverse=True) for part in (item[key], key))
+        elif isinstance(item, list | tuple):
+            found.append(f"[{len(item)}")
+            stack.extend(reversed(item))
+        else:
+            found.append(repr(item))
+    return " ".join(found)
 
 
 def event_of(record: LogRecord) -> SpanEvent:
@@ -75,11 +128,8 @@ def event_of(record: LogRecord) -> SpanEvent:
     return SpanEvent(name, record.time_ns, {**body, **record.attributes})
 
 
-def _key(record: LogRecord) -> Key:
-    return (record.trace_id or "", record.span_id or "")
-
-
-def _with_events(span: Span, events: list[SpanEvent] | None) -> Span:
+def with_events(span: Span, events: Iterable[SpanEvent]) -> Span:
+    """Return a span with more events among its own, in order; one it has is not there twice."""
     if not events:
         return span
     known = {_order(event) for event in span.events}
@@ -93,82 +143,91 @@ def _with_events(span: Span, events: list[SpanEvent] | None) -> Span:
 def _order(event: SpanEvent) -> tuple[bool, int, bytes]:
     """By time; equal times by content, so that the order of arrival cannot show."""
     at = event.time_ns
-    return (at is None, at or 0, msgspec.json.encode(event, order="deterministic"))
+    return (at is None, at or 0, encoded(event))
 
 
-def _place_standins(
-    spans: list[Span], standins: list[_Standin], events: dict[Key, list[SpanEvent]], read: Read
-) -> list[Span]:
-    """Give each record to the span of its call, or keep the span it stands for."""
-    known = _Known(spans, read)
-    kept: list[_Standin] = []
+def place_standins(known: Known, standins: Iterable[Standin]) -> dict[int, Key | Span]:
+    """Return, by number, the span each record is an event of, or the span that it becomes.
+
+    A record that neither says anything of a span nor of an unrecorded call is not among them.
+    """
+    found: dict[int, Key | Span] = {}
+    kept: list[Standin] = []
     for item in sorted(standins, key=_standin_order):
         if known.has(item):
             continue
         target = known.same_call(item)
         if target is not None:
-            events[target].append(event_of(item.record))
+            found[item.number] = target
         elif known.records_kind(item):
-            if (key := _key(item.record)) in known.keys:
-                events[key].append(event_of(item.record))
+            if item.key in known.keys:
+                found[item.number] = item.key
         else:
             kept.append(item)
     made = {(i.span.trace_id, i.span.span_id) for i in kept}
-    placed = {(s.trace_id, s.span_id): s for s in (known.placed(item, made) for item in kept)}
-    return [placed[key] for key in sorted(placed)]
+    return found | {item.number: known.placed(item, made) for item in kept}
 
 
-def _standin_order(item: _Standin) -> tuple[int, str, str]:
-    return (item.span.start_ns or 0, item.span.trace_id, item.span.span_id)
+def _standin_order(item: Standin) -> tuple[int, str, str, str, str]:
+    return (item.span.start_ns or 0, item.span.trace_id, item.span.span_id, *item.key)
 
 
-class _Known:
-    """What the recorded spans already tell: their calls by id, and the kinds they record."""
+class Known:
+    """What the recorded spans already tell: their calls by id, and the kinds they record.
 
-    def __init__(self, spans: list[Span], read: Read) -> None:
+    call_ids: the only calls that will be asked for; None for all. Nothing else of a span is held.
+    """
+
+    def __init__(self, call_ids: Set[str] | None = None) -> None:
         self.keys: set[Key] = set()
+        self._call_ids = call_ids
         self._traces: set[str] = set()
-        self._calls: dict[str, list[tuple[Span, Reading]]] = defaultdict(list)
+        self._calls: dict[str, list[_Call]] = defaultdict(list)
         self._claimed: set[Key] = set()
         self._kinds: dict[str, set[str]] = defaultdict(set)
         self._of_session: dict[str, set[str]] = defaultdict(set)
-        for span in sorted(spans, key=lambda s: (s.end_ns or 0, s.trace_id, s.span_id)):
-            self.keys.add((span.trace_id, span.span_id))
-            if span.attributes.get(FROM_LOG) is True:
-                continue
-            reading = read(span)
-            self._traces.add(span.trace_id)
-            if kind := _kind(reading):
-                self._kinds[span.trace_id].add(kind)
-            if reading.session_id:
-                self._of_session[reading.session_id].add(span.trace_id)
-            if reading.step_type in TOOL_STEP_TYPES and reading.tool_call_id:
-                self._calls[reading.tool_call_id].append((span, reading))
 
-    def has(self, item: _Standin) -> bool:
+    def add(self, span: Span, reading: Reading) -> None:
+        """Take note of a span; `reading` is what it says without log records."""
+        self.keys.add((span.trace_id, span.span_id))
+        if span.attributes.get(FROM_LOG) is True:
+            return
+        self._traces.add(span.trace_id)
+        if kind := _kind(reading):
+            self._kinds[span.trace_id].add(kind)
+        if reading.session_id:
+            self._of_session[reading.session_id].add(span.trace_id)
+        call_id = reading.tool_call_id
+        if reading.step_type not in TOOL_STEP_TYPES or not call_id:
+            return
+        if self._call_ids is None or call_id in self._call_ids:
+            call = _Call(
+                span.trace_id, span.span_id, span.parent_span_id, span.end_ns, reading.name
+            )
+            self._calls[call_id].append(call)
+
+    def has(self, item: Standin) -> bool:
         """Whether the record's own span is here already, from an earlier join."""
-        traces = (item.span.trace_id, item.record.trace_id or "")
+        traces = (item.span.trace_id, item.trace_id or "")
         return any((trace, item.span.span_id) in self.keys for trace in traces)
 
-    def same_call(self, item: _Standin) -> Key | None:
+    def same_call(self, item: Standin) -> Key | None:
         """The span of the tool call a record is about: by call id, name and place."""
         if item.reading.step_type not in TOOL_STEP_TYPES or not item.reading.tool_call_id:
             return None
-        found = [
-            (span.trace_id, span.span_id)
-            for span, reading in sorted(
-                self._calls.get(item.reading.tool_call_id, ()), key=lambda c: _far(c[0], item)
-            )
-            if (span.trace_id, span.span_id) not in self._claimed
-            and reading.name in ("", item.reading.name)
-            and item.record.trace_id in (None, span.trace_id)
-        ]
-        if not found:
-            return None
-        self._claimed.add(found[0])
-        return found[0]
+        calls = self._calls.get(item.reading.tool_call_id, ())
+        for call in sorted(calls, key=lambda c: _far(c, item)):
+            key = (call.trace_id, call.span_id)
+            if (
+                key not in self._claimed
+                and call.name in ("", item.reading.name)
+                and item.trace_id in (None, call.trace_id)
+            ):
+                self._claimed.add(key)
+                return key
+        return None
 
-    def records_kind(self, item: _Standin) -> bool:
+    def records_kind(self, item: Standin) -> bool:
         """Whether spans of the same trace or session already record steps of this kind.
 
         A tool call with an id is judged by its id alone: a call without a span is news.
@@ -179,23 +238,32 @@ class _Known:
         ):
             return kind is None
         traces = {
-            item.record.trace_id or "",
+            item.trace_id or "",
             *self._of_session.get(item.reading.session_id or "", ()),
         }
         return any(kind in self._kinds.get(trace, ()) for trace in traces)
 
-    def placed(self, item: _Standin, made: set[Key]) -> Span:
+    def placed(self, item: Standin, made: set[Key]) -> Span:
         """The kept span in the trace its record names, if that is here, else in its own."""
-        record = item.record
         attributes = {**item.span.attributes, FROM_LOG: True}
         span = msgspec.structs.replace(item.span, attributes=attributes)
-        if record.trace_id in self._traces and record.trace_id is not None:
-            parent = record.span_id if _key(record) in self.keys else None
-            return msgspec.structs.replace(span, trace_id=record.trace_id, parent_span_id=parent)
+        if item.trace_id in self._traces and item.trace_id is not None:
+            parent = item.span_id if item.key in self.keys else None
+            return msgspec.structs.replace(span, trace_id=item.trace_id, parent_span_id=parent)
         above = (span.trace_id, span.parent_span_id or "")
         if above not in made and above not in self.keys:
             return msgspec.structs.replace(span, parent_span_id=None)
         return span
+
+
+class _Call(NamedTuple):
+    """What is asked of a recorded tool call."""
+
+    trace_id: str
+    span_id: str
+    parent_span_id: str | None
+    end_ns: int | None
+    name: str
 
 
 def _kind(reading: Reading) -> str | None:
@@ -207,7 +275,8 @@ def _kind(reading: Reading) -> str | None:
     return reading.step_type
 
 
-def _far(span: Span, item: _Standin) -> tuple[bool, int]:
+def _far(call: _Call, item: Standin) -> tuple[bool, int, int, str, str]:
     """How far a span is from a record about it: named or just below the named one, then in time."""
-    near = item.record.span_id in (span.span_id, span.parent_span_id)
-    return (not near, abs((span.end_ns or 0) - (item.span.end_ns or 0)))
+    near = item.span_id in (call.span_id, call.parent_span_id)
+    end = call.end_ns or 0
+    return (not near, abs(end - (item.span.end_ns or 0)), end, call.trace_id, call.span_id)

@@ -90,7 +90,7 @@ def COMMAND(  # noqa: N802
             done = list(ingest(paths, store, options, progress, jobs=jobs or cores()))
         spans, traces = store.count()
     print_problems(options.problems)
-    read = sum(one.report.spans for one in done)
+    read = sum(one.report.spans + one.report.logs for one in done)
     if as_json:
         print_json(
             {
@@ -102,6 +102,7 @@ def COMMAND(  # noqa: N802
                         "added": one.report.added,
                         "replaced": one.report.replaced,
                         "duplicates": one.report.duplicates,
+                        "log_records": one.report.logs,
                         "traces": one.report.traces,
                         "known": one.report.known,
                     }
@@ -119,6 +120,8 @@ def COMMAND(  # noqa: N802
             what = f"{plural(report.spans, 'span')}, {report.added:,} new"
             if report.replaced:
                 what += f", {report.replaced:,} in a more finished version"
+            if report.logs:
+                what += f", {plural(report.logs, 'log record')}"
             if report.known:
                 what += " (ingested before)"
             click.echo(f"{safe_text(one.name)}: {what}, {plural(report.traces, 'trace')} touched")
@@ -126,7 +129,7 @@ def COMMAND(  # noqa: N802
             f"{safe_text(db)} now holds {plural(spans, 'span')} in {plural(traces, 'trace')}"
         )
     if not read and options.problems.count:
-        raise InputError("no span could be read from any capture", hint="see the problems above")
+        raise InputError("nothing could be read from any capture", hint="see the problems above")
     if options.mapping is not None and any(one.report.known for one in done):
         narrate("a capture that was ingested before keeps its first reading: use a new --db")
     if options.problems.count:

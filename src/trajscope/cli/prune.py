@@ -50,6 +50,8 @@ def COMMAND(  # noqa: N802
     verb = "would remove" if dry_run else "removed"
     what = f"{plural(gone.traces, 'trace')} ({plural(gone.spans, 'span')})"
     click.echo(f"{safe_text(db)}: {verb} {what} from before {time_text(before_ns)} UTC")
+    if gone.log_records:
+        click.echo(f"  and {plural(gone.log_records, 'log record')}")
     if gone.traces:
         click.echo(
             f"  with {plural(gone.steps, 'step')}, {plural(gone.scores, 'score')}, "

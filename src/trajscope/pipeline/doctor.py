@@ -64,13 +64,13 @@ class Coverage:
 
     by_convention and unknown (by scope) split the spans; requested counts the tool calls without
     a span of their own. shape counts what is odd about the trees. missing_parents: ids, all of
-    them. log_records is None for a store, which joins them to spans as they come in.
+    them. log_records counts those read, or those a store holds.
     """
 
     traces: int = 0
     spans: int = 0
     requested: int = 0
-    log_records: int | None = None
+    log_records: int = 0
     by_convention: dict[str, Understanding] = field(default_factory=dict)
     unknown: dict[str, Unknown] = field(default_factory=dict)
     shape: Counter[str] = field(default_factory=Counter)
@@ -97,7 +97,9 @@ def examine(targets: Sequence[str], options: InputOptions, db: str | None = None
 
     options.refuse_mapping()
     with Store.open(db, read_only=True) as store:
-        return coverage_of(stored(store, targets or None))
+        found = coverage_of(stored(store, targets or None))
+        found.log_records = store.log_count(targets or None)
+        return found
 
 
 def coverage_of(found: Iterable[Assembled]) -> Coverage:

@@ -14,11 +14,11 @@ from typing import Any
 import msgspec
 
 from trajscope.model.reading import DROPPED_KEY
-from trajscope.model.span import Json, Span
+from trajscope.model.span import Json, LogRecord, Span
 
 
 class Dropper:
-    """Returns spans without the attributes whose names match one of some globs (`http.*`).
+    """Returns spans and log records without the attributes that match some globs (`http.*`).
 
     Attributes of the span, its events, links and resource. A span that lost any says how many
     under `trajscope.dropped_attributes`.
@@ -49,6 +49,19 @@ class Dropper:
             resource=resource,
             events=events,
             links=links,
+        )
+
+    def log(self, record: LogRecord) -> LogRecord:
+        """Return a log record without them, and without those of its resource; it says how many."""
+        if self._pattern is None:
+            return record
+        attributes, resource = self._kept(record.attributes), self._kept(record.resource)
+        lost = len(record.attributes) - len(attributes) + len(record.resource) - len(resource)
+        if not lost:
+            return record
+        lost += _told(record.attributes)
+        return msgspec.structs.replace(
+            record, attributes={**attributes, DROPPED_KEY: lost}, resource=resource
         )
 
     def _kept(self, attributes: dict[str, Json]) -> dict[str, Json]:

@@ -31,8 +31,9 @@ from trajscope.model.reading import Reading
 from trajscope.model.span import LogRecord, Span
 from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions
+from trajscope.pipeline.log_records import LogTaker
 from trajscope.ports import Format
-from trajscope.store import SPAN_SCHEMA, batches
+from trajscope.store import SPAN_SCHEMA, LogRow, Record, capture_batches
 
 LARGE_BYTES = 32 * 1024**2
 """A capture from here on starts the workers, which takes as long as reading a tenth of it."""
@@ -43,10 +44,9 @@ WORTH_BYTES = 8 * 1024**2
 class PartDone(NamedTuple):
     """What a worker made of one part; `odd` when it cannot stand alone, and then nothing else."""
 
-    batches: list[bytes]
+    batches: list[tuple[pa.Schema, bytes]]
     spans: int
     lines: int
-    logs: list[LogRecord]
     problems: Problems
     odd: bool = False
 
@@ -61,6 +61,7 @@ class _Settings(NamedTuple):
 class _Reading(NamedTuple):
     read: Callable[[Span], Reading]
     drop: Callable[[Span], Span]
+    take: LogTaker
 
 
 _of_worker: list[_Reading] = []
@@ -108,10 +109,9 @@ class Workers:
         path: Path,
         format_: Format,
         problems: Problems,
-        logs: list[LogRecord],
         progress: Callable[[str, int, float | None], None],
     ) -> Iterator[pa.RecordBatch]:
-        """Yield a capture as Arrow batches, in its order; what else was in it goes to the lists.
+        """Yield a capture as Arrow batches, in its order.
 
         Raises:
             InputError: as `formats.read_capture`; or the file changed while it was read.
@@ -123,15 +123,14 @@ class Workers:
             done = _result(future, source.name)
             part.before = lines
             if done.odd or _too_strict(done, problems):
-                yield from self._in_one_stream(format_, part.onward(), problems, logs)
+                yield from self._in_one_stream(format_, part.onward(), problems)
                 break
             _take(done, problems, lines)
-            logs += done.logs
             lines += done.lines
             spans += done.spans
             progress(source.name, spans, None if part.stop is None else part.stop / before[0])
-            for data in done.batches:
-                yield pa.ipc.read_record_batch(pa.py_buffer(data), SPAN_SCHEMA)
+            for schema, data in done.batches:
+                yield pa.ipc.read_record_batch(pa.py_buffer(data), schema)
         if _state(path) != before:
             raise InputError(
                 "changed while it was read",
@@ -159,10 +158,10 @@ class Workers:
                 future.cancel()
 
     def _in_one_stream(
-        self, format_: Format, part: FilePart, problems: Problems, logs: list[LogRecord]
+        self, format_: Format, part: FilePart, problems: Problems
     ) -> Iterator[pa.RecordBatch]:
         reading = _start_reading(_settings(self._options))
-        yield from batches(_classified(format_, part, problems, logs, reading))
+        yield from capture_batches(_classified(format_, part, problems, reading))
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
@@ -226,12 +225,11 @@ def _classified(
     format_: Format,
     part: FilePart,
     problems: Problems,
-    logs: list[LogRecord],
     reading: _Reading,
-) -> Iterator[tuple[Span, Reading]]:
+) -> Iterator[Record | LogRow]:
     for record in read_part(format_, part, problems):
         if isinstance(record, LogRecord):
-            logs.append(record)
+            yield reading.take(record)
         else:
             yield reading.drop(record), reading.read(record)
 
@@ -255,19 +253,19 @@ def _end_with_parent() -> None:
 
 def _start_reading(settings: _Settings) -> _Reading:
     options = InputOptions(map_file=settings.map_file, drop_attributes=settings.drop_attributes)
-    return _Reading(options.reader(), Dropper(options.drop_attributes))
+    read, drop = options.reader(), Dropper(options.drop_attributes)
+    return _Reading(read, drop, LogTaker(read, drop))
 
 
 def _read(format_name: str, part: FilePart) -> PartDone:
     """Read one part; runs in a worker."""
     problems = Problems()
-    logs: list[LogRecord] = []
     [reading] = _of_worker
     try:
         format_ = formats()[format_name]
-        made = [*batches(_classified(format_, part, problems, logs, reading))]
+        made = [*capture_batches(_classified(format_, part, problems, reading))]
     except TrajscopeError:  # met again in the single stream, and raised from there
-        return PartDone([], 0, 0, [], problems, odd=True)
-    spans = sum(batch.num_rows for batch in made)
-    data = [batch.serialize().to_pybytes() for batch in made]
-    return PartDone(data, spans, part.given, logs, problems, odd=part.odd)
+        return PartDone([], 0, 0, problems, odd=True)
+    spans = sum(batch.num_rows for batch in made if batch.schema.equals(SPAN_SCHEMA))
+    data = [(batch.schema, batch.serialize().to_pybytes()) for batch in made]
+    return PartDone(data, spans, part.given, problems, odd=part.odd)

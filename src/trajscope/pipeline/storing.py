@@ -1,7 +1,7 @@
 """Captures into a store: read, classified, written, one transaction per capture.
 
-One thing a newcomer would get wrong: a span is read by its convention once, here; whatever is
-asked of it later uses that reading.
+One thing a newcomer would get wrong: a span is read by its convention once, here, and whatever is
+asked of it later uses that reading; only log records that speak of it make the store read it again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from trajscope.assemble import join_logs
 from trajscope.conventions import Reader
 from trajscope.errors import InputError, Location, Problems
 from trajscope.formats import (
@@ -21,13 +20,13 @@ from trajscope.formats import (
     read_capture,
     recognised_sources,
 )
-from trajscope.model.reading import Reading, as_stored
-from trajscope.model.span import LogRecord, Span
+from trajscope.model.span import LogRecord
 from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions
+from trajscope.pipeline.log_records import LogTaker
 from trajscope.pipeline.parallel import Workers
 from trajscope.pipeline.redaction import masked
-from trajscope.store import CaptureInfo, IngestReport, Store
+from trajscope.store import CaptureInfo, IngestReport, LogRow, Record, Store
 
 Progress = Callable[[str, int, float | None], None]
 """Called with the name of a capture, the number of spans read of it so far, and the share of its
@@ -55,14 +54,12 @@ def ingest(
     """Take every capture at `targets` into the store, and yield what each did.
 
     jobs: processes that read large captures; with more than one, a program that calls this needs
-    the `if __name__ == "__main__":` that worker processes ask for. Log records are joined to their
-    spans when all captures are in, whichever file they came from.
+    the `if __name__ == "__main__":` that worker processes ask for.
 
     Raises:
         InputError: see `formats.read_captures`; captures before it are stored, it itself is not.
         StoreError: the store cannot be written.
     """
-    logs: list[LogRecord] = []
     limit = parse_size(options.max_expanded)
     # Masks are made with a secret of this process: elsewhere the same secret would look different.
     with Workers(options, 1 if options.redactor is not None else jobs) as workers:
@@ -73,9 +70,7 @@ def ingest(
             max_expanded=limit,
             besides=_files_of(store),
         ):
-            yield _ingest_one(source, store, options, logs, progress, workers)
-    if logs and (joined := _join(store, logs, options.reader())) is not None:
-        yield joined
+            yield _ingest_one(source, store, options, progress, workers)
 
 
 def _files_of(store: Store) -> list[Path]:
@@ -89,7 +84,6 @@ def _ingest_one(
     source: FileSource,
     store: Store,
     options: InputOptions,
-    logs: list[LogRecord],
     progress: Progress,
     workers: Workers,
 ) -> Ingested:
@@ -97,12 +91,13 @@ def _ingest_one(
     own = Problems(strict=options.strict)
     state = source.state()
     read, drop = options.reader(), Dropper(options.drop_attributes)
+    take = LogTaker(read, drop)
 
-    def classified() -> Iterator[tuple[Span, Reading]]:
+    def classified() -> Iterator[Record | LogRow]:
         count = 0
         for record in masked(read_capture(source, own, format_name=options.format_name), options):
             if isinstance(record, LogRecord):
-                logs.append(record)
+                yield take(record)
                 continue
             count += 1
             if count % _TELL_EVERY == 0:
@@ -129,10 +124,10 @@ def _ingest_one(
 
     file = workers.takes(source, format_)
     if file is None:
-        report = store.ingest(info, classified())
+        report = store.ingest(info, classified(), Reader())
     else:
-        parts = workers.batches(source, file, format_, own, logs, progress)
-        report = store.ingest_batches(info, parts)
+        parts = workers.batches(source, file, format_, own, progress)
+        report = store.ingest_batches(info, parts, Reader())
     _add(options.problems, own)
     return Ingested(source.name, format_.name, report)
 
@@ -149,27 +144,3 @@ def content_hash(source: FileSource) -> str:
     """Return the SHA-256 of a capture's stored bytes, in hex."""
     with source.open_raw() as raw:
         return hashlib.file_digest(raw, "sha256").hexdigest()
-
-
-def _join(store: Store, logs: list[LogRecord], read: Reader) -> Ingested | None:
-    """Give stored spans the log records that speak of them; None if nothing changed."""
-    known = {
-        (span.trace_id, span.span_id): as_stored(span, reading)
-        for _, found in store.iter_traces()
-        for span, reading in found
-    }
-    changed = [
-        span
-        for span in join_logs(known.values(), logs, read)
-        if known.get((span.trace_id, span.span_id)) != span
-    ]
-    if not changed:
-        return None
-    ids = "\n".join(sorted(f"{s.trace_id} {s.span_id} {len(s.events)}" for s in changed))
-    info = CaptureInfo(
-        id=hashlib.sha256(ids.encode("utf-8", "surrogatepass")).hexdigest(),
-        name="(log records)",
-        format="log records",
-    )
-    report = store.ingest(info, ((span, read(span)) for span in changed))
-    return Ingested(info.name, info.format, report)

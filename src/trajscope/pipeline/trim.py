@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from trajscope.conventions import Reader
 from trajscope.errors import UsageError
 from trajscope.pipeline.times import parse_moment
 from trajscope.store import Pruned, Store
@@ -27,4 +28,6 @@ def prune(
             f"--before: lies in the future (got {before!r:.80}); expected a date that is past",
             hint="to remove everything, remove the file of the store",
         )
-    return before_ns, store.prune(before_ns, keep_scores=keep_scores, dry_run=dry_run)
+    return before_ns, store.prune(
+        before_ns, keep_scores=keep_scores, dry_run=dry_run, read=Reader()
+    )

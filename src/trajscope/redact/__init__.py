@@ -14,7 +14,7 @@ from trajscope.redact.records import (
     redact_step,
     redact_trajectory,
 )
-from trajscope.redact.redactor import Redactor, default_redactor
+from trajscope.redact.redactor import Redactor, default_redactor, unkeyed
 from trajscope.redact.rules import KeyRules
 
 __all__ = [
@@ -31,4 +31,5 @@ __all__ = [
     "redact_span",
     "redact_step",
     "redact_trajectory",
+    "unkeyed",
 ]

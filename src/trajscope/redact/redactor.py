@@ -29,11 +29,21 @@ from trajscope.redact._patterns import (
 from trajscope.redact.rules import KeyRules, Kind
 
 _MASK = re.compile(r"\[REDACTED:[0-9a-f]{10}\]")
+_MASKS = re.compile(_MASK.pattern.encode())
 _SCHEME = re.compile(r"(?i)(?:bearer|basic|token|digest|negotiate|apikey)[ \t]+")
 _LAYERS = 6
 """JSON texts inside JSON texts that are opened; each layer doubles the escapes."""
 _HEADER_NAMES = ("name", "key", "header", "k")
 _HEADER_VALUES = ("value", "val", "v", "values")
+
+
+def unkeyed(text: bytes) -> bytes:
+    """Return a text in which masks are alike, whatever key made them.
+
+    >>> unkeyed(b"by [REDACTED:c9a44af6c8]")
+    b'by [REDACTED]'
+    """
+    return _MASKS.sub(b"[REDACTED]", text) if b"[REDACTED:" in text else text
 
 
 class Redactor:

@@ -7,12 +7,14 @@ from trajscope.store.core import MEMORY_LIMIT, Store
 from trajscope.store.exports import FindingToTell, ScoreToTell, ToTell
 from trajscope.store.holding import Patience, patient
 from trajscope.store.ingest import CaptureInfo, IngestReport
+from trajscope.store.logs import LOG_SCHEMA, LogRow, capture_batches
 from trajscope.store.parquet_out import ParquetFiles
 from trajscope.store.query import Column, QueryResult, Relation
 from trajscope.store.sqltext import sql_text
 from trajscope.store.trim import Pruned, Vacuumed, vacuum
 
 __all__ = [
+    "LOG_SCHEMA",
     "MEMORY_LIMIT",
     "SCHEMA_VERSION",
     "SPAN_SCHEMA",
@@ -20,6 +22,7 @@ __all__ = [
     "Column",
     "FindingToTell",
     "IngestReport",
+    "LogRow",
     "ParquetFiles",
     "Patience",
     "Pruned",
@@ -32,6 +35,7 @@ __all__ = [
     "ToTell",
     "Vacuumed",
     "batches",
+    "capture_batches",
     "patient",
     "sql_text",
     "to_batch",

@@ -26,6 +26,7 @@ class StoredCapture(msgspec.Struct, frozen=True, kw_only=True):
     problem_count: int
     problems: list[dict[str, Json]]
     dropped_attributes: tuple[str, ...] = ()
+    logs: int = 0
 
 
 def read_captures(connection: Connection) -> list[StoredCapture]:
@@ -44,6 +45,7 @@ def read_captures(connection: Connection) -> list[StoredCapture]:
             problem_count=row[9],
             problems=decode_json(row[10]),
             dropped_attributes=tuple(row[11]),
+            logs=row[12],
         )
         for row in rows(connection, "read_captures")
     ]

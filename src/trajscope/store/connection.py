@@ -22,7 +22,7 @@ from trajscope.store.holding import Patience
 from trajscope.store.sqltext import ddl_order, sql_text
 from trajscope.store.statements import rows, run
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised by every change of `sql/ddl`; a store of another version is refused."""
 
 

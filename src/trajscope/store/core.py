@@ -20,12 +20,14 @@ from trajscope.model.repair import Repair
 from trajscope.model.score import Finding, Score
 from trajscope.store import exports, results, trim
 from trajscope.store.captures import StoredCapture, read_captures
-from trajscope.store.columns import Record, batches
+from trajscope.store.columns import Record
 from trajscope.store.connection import connect
 from trajscope.store.derive import Derived, derive
 from trajscope.store.faults import store_error
 from trajscope.store.holding import Patience
 from trajscope.store.ingest import CaptureInfo, IngestReport, ingest
+from trajscope.store.joining import Read
+from trajscope.store.logs import LogRow, capture_batches
 from trajscope.store.parquet_out import ParquetFiles, write_parquet
 from trajscope.store.query import Params, QueryResult, Relation, describe, query
 from trajscope.store.reading_back import Trace, iter_traces
@@ -94,27 +96,32 @@ class Store(Reads):
         self.close()
 
     def ingest(
-        self, capture: CaptureInfo | Callable[[], CaptureInfo], records: Iterable[Record]
+        self,
+        capture: CaptureInfo | Callable[[], CaptureInfo],
+        records: Iterable[Record | LogRow],
+        read: Read | None = None,
     ) -> IngestReport:
         """Take one capture in, in one transaction: merge repeats, derive the traces it touches.
 
         `records` is pulled once, streaming, and must not use this store. `capture` may be a
-        function, called after the last record: hash and problems are known only then.
+        function, called after the last record: hash and problems are known only then. `read` reads
+        spans again that log records speak of; without it they keep the readings they come with.
 
         Raises:
             StoreError: it cannot be written. Whatever `records` raises comes out as itself. In both
                 cases the store is as it was.
         """
-        return self.ingest_batches(capture, batches(records))
+        return self.ingest_batches(capture, capture_batches(records), read)
 
     def ingest_batches(
         self,
         capture: CaptureInfo | Callable[[], CaptureInfo],
         stream: Iterable[pa.RecordBatch],
+        read: Read | None = None,
     ) -> IngestReport:
-        """Take one capture in as Arrow batches of `SPAN_SCHEMA`, which other processes may make."""
+        """Take one capture in as Arrow batches of `capture_batches`, made by any process."""
         with self._explained():
-            return ingest(self._connection, capture, stream)
+            return ingest(self._connection, capture, stream, read)
 
     def derive(self) -> Derived:
         """Derive trajectories, steps and repairs of every trace afresh, in one transaction.
@@ -125,15 +132,22 @@ class Store(Reads):
             return derive(self._connection, "touch_all", {})
 
     def prune(
-        self, before_ns: int, *, keep_scores: bool = False, dry_run: bool = False
+        self,
+        before_ns: int,
+        *,
+        keep_scores: bool = False,
+        dry_run: bool = False,
+        read: Read | None = None,
     ) -> trim.Pruned:
         """Remove the traces whose last span started before a time, with everything derived.
 
         before_ns: nanoseconds since the epoch. keep_scores: leave scores and findings as a record.
-        dry_run: only say what would go.
+        dry_run: only say what would go. read: see `ingest`.
         """
         with self._explained():
-            return trim.prune(self._connection, before_ns, keep_scores=keep_scores, dry_run=dry_run)
+            return trim.prune(
+                self._connection, before_ns, keep_scores=keep_scores, dry_run=dry_run, read=read
+            )
 
     def write_parquet(self, folder: Path, trace_ids: Sequence[str] | None = None) -> ParquetFiles:
         """Write the spans of some traces, or of all, as Parquet below a folder that is there.
@@ -143,12 +157,6 @@ class Store(Reads):
         """
         with self._explained():
             return write_parquet(self._connection, folder, trace_ids)
-
-    def count(self) -> tuple[int, int]:
-        """Return how many spans and traces the store holds."""
-        with self._explained():
-            [(spans, traces)] = rows(self._connection, "count_spans")
-        return spans, traces
 
     def captures(self) -> list[StoredCapture]:
         """Return the captures in the order they were ingested."""

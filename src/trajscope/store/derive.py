@@ -60,10 +60,14 @@ class Derived(NamedTuple):
     resolved: int
 
 
-def derive(connection: Connection, touch: str, params: dict[str, object]) -> Derived:
-    """Derive afresh the traces that the query `touch` names."""
+def derive(
+    connection: Connection, touch: str, params: dict[str, object], *, joined: bool = False
+) -> Derived:
+    """Derive afresh the traces that the query `touch` names, and those that log records changed."""
     clear(connection, "touched")
     run(connection, touch, {**params, "part_spans": PART_SPANS})
+    if joined:
+        run(connection, "touch_joined", {"part_spans": PART_SPANS})
     [(traces, parts)] = rows(connection, "touched_parts")
     if not traces:
         return Derived(0, 0)

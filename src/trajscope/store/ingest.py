@@ -16,6 +16,8 @@ from trajscope.errors import Problem
 from trajscope.store.columns import SPAN_SCHEMA
 from trajscope.store.derive import derive
 from trajscope.store.encoding import encode_json
+from trajscope.store.joining import Read, join_capture, merge_logs
+from trajscope.store.logs import LOG_SCHEMA
 from trajscope.store.reading_back import to_record
 from trajscope.store.statements import Connection, clear, rows, run, run_with, transaction
 from trajscope.tree import version_rank
@@ -41,10 +43,10 @@ class CaptureInfo(msgspec.Struct, frozen=True, kw_only=True):
 class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
     """What one ingest did.
 
-    spans: records read. added: spans the store did not hold. replaced: spans it held in a less
-    finished version. duplicates: records that were repeats, within the capture or of the store.
+    spans: spans read. added: spans the store did not hold. replaced: spans it held in a less
+    finished version. duplicates: spans that were repeats, within the capture or of the store.
     traces: traces that changed, of which `resolved` went through Python. known: the same content
-    was ingested before.
+    was ingested before. logs: log records read.
     """
 
     capture_no: int
@@ -55,12 +57,14 @@ class IngestReport(msgspec.Struct, frozen=True, kw_only=True):
     traces: int
     resolved: int
     known: bool
+    logs: int = 0
 
 
 def ingest(
     connection: Connection,
     capture: CaptureInfo | Callable[[], CaptureInfo],
     stream: Iterable[pa.RecordBatch],
+    read: Read | None = None,
 ) -> IngestReport:
     """Write one capture in one transaction; whatever is raised, the store is as it was.
 
@@ -68,22 +72,27 @@ def ingest(
     a stream and the problems in it known.
     """
     with transaction(connection):
-        return _ingest(connection, capture, stream)
+        return _ingest(connection, capture, stream, read)
 
 
 def _ingest(
     connection: Connection,
     capture: CaptureInfo | Callable[[], CaptureInfo],
     stream: Iterable[pa.RecordBatch],
+    read: Read | None,
 ) -> IngestReport:
     number = rows(connection, "next_capture_no")[0][0]
-    spans = _append(connection, number, stream)
+    spans, logs = _append(connection, number, stream)
     info = capture() if callable(capture) else capture
     duplicates, replaced = merge(connection, number)
-    derived = derive(connection, "touch_capture", {"capture_no": number})
+    if logs:
+        merge_logs(connection, number)
+    joined = join_capture(connection, number, read)
+    derived = derive(connection, "touch_capture", {"capture_no": number}, joined=joined)
     before = rows(connection, "capture_by_id", {"capture_id": info.id})
     if before:
-        run(connection, "move_spans", {"capture_no": number, "to": before[0][0]})
+        for query in ("move_spans", "move_logs") if logs else ("move_spans",):
+            run(connection, query, {"capture_no": number, "to": before[0][0]})
     report = IngestReport(
         capture_no=before[0][0] if before else number,
         spans=spans,
@@ -93,35 +102,53 @@ def _ingest(
         traces=derived.traces,
         resolved=derived.resolved,
         known=bool(before),
+        logs=logs,
     )
     if not before:
         _save_capture(connection, info, report)
     return report
 
 
-def _append(connection: Connection, number: int, stream: Iterable[pa.RecordBatch]) -> int:
-    """Stream the batches into `spans`; an error of the reading side comes out as itself."""
+def _append(
+    connection: Connection, number: int, stream: Iterable[pa.RecordBatch]
+) -> tuple[int, int]:
+    """Stream the batches into `spans`, those of log records into theirs; return the rows of each.
+
+    An error of the reading side comes out as itself.
+    """
+    batches = iter(stream)
     failed: list[BaseException] = []
-    count = 0
+    waiting: list[pa.RecordBatch] = []
+    spans = logs = 0
 
     def watched() -> Iterator[pa.RecordBatch]:
-        nonlocal count
+        """Yield spans up to the next log records: while DuckDB pulls, it can write no others."""
+        nonlocal spans
         try:
-            for batch in stream:
-                count += batch.num_rows
+            for batch in batches:
+                if batch.schema is LOG_SCHEMA or batch.schema.equals(LOG_SCHEMA):
+                    waiting.append(batch)
+                    return
+                spans += batch.num_rows
                 yield batch
         except BaseException as error:
             failed.append(error)
             raise
 
-    reader = pa.RecordBatchReader.from_batches(SPAN_SCHEMA, watched())
-    try:
-        run_with(connection, reader, "insert_spans", params={"capture_no": number})
-    except duckdb.Error:
-        if failed:
-            raise failed[0] from None
-        raise
-    return count
+    params = {"capture_no": number}
+    while True:
+        reader = pa.RecordBatchReader.from_batches(SPAN_SCHEMA, watched())
+        try:
+            run_with(connection, reader, "insert_spans", params=params)
+        except duckdb.Error:
+            if failed:
+                raise failed[0] from None
+            raise
+        if not waiting:
+            return spans, logs
+        table = pa.Table.from_batches([waiting.pop()])
+        logs += table.num_rows
+        run_with(connection, table, "insert_logs", params=params)
 
 
 def merge(connection: Connection, number: int) -> tuple[int, int]:
@@ -166,6 +193,7 @@ def _save_capture(connection: Connection, info: CaptureInfo, report: IngestRepor
             "name": info.name,
             "format": info.format,
             "span_count": report.spans,
+            "log_count": report.logs,
             "added_count": report.added,
             "duplicate_count": report.duplicates,
             "skipped": encode_json(info.skipped).decode(),

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from trajscope.store.connection import SCHEMA_VERSION, program_version
+from trajscope.store.logs import events_of_traces, has_events, more_events
 from trajscope.store.sqltext import sql_text
 from trajscope.store.statements import Connection
 
@@ -36,6 +37,7 @@ def write_parquet(
 ) -> ParquetFiles:
     """Write the spans of some traces, or of all, below `folder`: a file for each day and capture.
 
+    Log records go out as events of their spans; those that have none here do not.
     They are called `day=2026-03-03/spans-00001.parquet`. Within one they are sorted by trace id, so
     whoever streams it has one trace after the other.
 
@@ -76,20 +78,26 @@ def _files(
 ) -> Iterator[tuple[str, pa.Table]]:
     """Yield the spans in order as tables of `ROW_GROUP_ROWS` rows and of one file each."""
     params = {"trace_ids": None if trace_ids is None else list(trace_ids)}
+    # Of its own: what is not fetched to its end blocks its connection.
+    beside = connection.cursor() if has_events(connection) else None
     reader = connection.sql(sql_text("queries/export_spans"), params=params).to_arrow_reader()
     held: list[pa.RecordBatch] = []
     for batch in reader:
         held.append(batch)
         if sum(b.num_rows for b in held) >= ROW_GROUP_ROWS:
-            yield from _by_file(held)
+            yield from _by_file(held, beside)
             held = []
-    yield from _by_file(held)
+    yield from _by_file(held, beside)
 
 
-def _by_file(batches: list[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
+def _by_file(
+    batches: list[pa.RecordBatch], beside: Connection | None
+) -> Iterator[tuple[str, pa.Table]]:
     if not batches:
         return
     table = _plain(pa.Table.from_batches(batches))
+    if beside is not None:
+        table = _with_logs(table, beside)
     names = table.column("file").to_pylist()
     spans = table.drop_columns(["file"])
     at = 0
@@ -97,6 +105,20 @@ def _by_file(batches: list[pa.RecordBatch]) -> Iterator[tuple[str, pa.Table]]:
         count = sum(1 for _ in same)
         yield name, spans.slice(at, count)
         at += count
+
+
+def _with_logs(table: pa.Table, connection: Connection) -> pa.Table:
+    """The spans with the log records about them as events: a file says all that is known."""
+    found = events_of_traces(connection, table.column("trace_id").unique().to_pylist())
+    if not found:
+        return table
+    columns = (table.column(name).to_pylist() for name in ("trace_id", "span_id", "events"))
+    texts = [
+        text if (more := found.get((trace_id, span_id))) is None else more_events(text, more)
+        for trace_id, span_id, text in zip(*columns, strict=True)
+    ]
+    at = table.column_names.index("events")
+    return table.set_column(at, table.schema.field(at), pa.array(texts, pa.string()))
 
 
 def _plain(table: pa.Table) -> pa.Table:

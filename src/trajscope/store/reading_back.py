@@ -18,6 +18,7 @@ from trajscope.model.reading_json import reading_from_json
 from trajscope.model.span import Span, SpanEvent, SpanLink
 from trajscope.store.columns import Record
 from trajscope.store.encoding import decode_as, decode_json
+from trajscope.store.logs import events_of_traces, has_events, joined
 from trajscope.store.sqltext import sql_text
 from trajscope.store.statements import Connection, rows
 
@@ -34,11 +35,16 @@ _links = msgspec.json.Decoder(tuple[SpanLink, ...])
 def iter_traces(connection: Connection, trace_ids: Sequence[str] | None = None) -> Iterator[Trace]:
     """Yield every trace once (or those listed), in the order of their first span.
 
+    Spans come with the log records about them as events.
     Each chunk is fetched before it is yielded, so the connection is free between two traces.
     """
     plan = _plan(connection, trace_ids)
+    logged = has_events(connection)
     for ids, first_row, last_row in _chunks(plan):
-        yield from _read_chunk(connection, ids, first_row, last_row)
+        found = _read_chunk(connection, ids, first_row, last_row)
+        if logged and (events := events_of_traces(connection, ids)):
+            found = {key: [joined(one, events) for one in own] for key, own in found.items()}
+        yield from found.items()
 
 
 def _plan(connection: Connection, trace_ids: Sequence[str] | None) -> pa.Table:
@@ -70,12 +76,12 @@ def _chunks(plan: pa.Table) -> Iterator[tuple[list[str], int, int]]:
 
 def _read_chunk(
     connection: Connection, ids: list[str], first_row: int, last_row: int
-) -> Iterator[Trace]:
+) -> dict[str, list[Record]]:
     found: dict[str, list[Record]] = {trace_id: [] for trace_id in ids}
     params = {"trace_ids": ids, "first_row": first_row, "last_row": last_row}
     for row in rows(connection, "read_spans", params):
         found[row[0]].append(to_record(row))
-    yield from found.items()
+    return found
 
 
 def to_record(row: Sequence[Any]) -> Record:

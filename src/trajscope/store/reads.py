@@ -12,10 +12,11 @@ from typing import Any
 
 import duckdb
 
-from trajscope.model.span import Json
+from trajscope.model.span import Json, LogRecord
 from trajscope.model.step_row import TrajectoryRow
 from trajscope.store.auditing import AuditTables
 from trajscope.store.encoding import decode_json
+from trajscope.store.logs import iter_logs
 from trajscope.store.scoring import ScoringTables
 from trajscope.store.statements import rows
 from trajscope.store.stored_rows import iter_rows
@@ -36,6 +37,26 @@ class Reads:
         """
         with self._explained():
             yield from iter_rows(self._connection, trace_ids)
+
+    def count(self) -> tuple[int, int]:
+        """Return how many spans and traces the store holds."""
+        with self._explained():
+            [(spans, traces)] = rows(self._connection, "count_spans")
+        return spans, traces
+
+    def iter_logs(self, trace_ids: Sequence[str] | None = None) -> Iterator[LogRecord]:
+        """Yield all log records, or those that name one of some traces, in the order they came.
+
+        Spans of `iter_traces` have them as events already.
+        """
+        with self._explained():
+            yield from iter_logs(self._connection, trace_ids)
+
+    def log_count(self, trace_ids: Sequence[str] | None = None) -> int:
+        """Return how many log records the store holds of some traces, or of all and of none."""
+        listed = None if trace_ids is None else list(trace_ids)
+        with self._explained():
+            return int(rows(self._connection, "count_logs", {"trace_ids": listed})[0][0])
 
     def audit_tables(self) -> AuditTables:
         """Return the tables an audit works with; close them when it is over."""

@@ -37,7 +37,14 @@ def run_with(
     *queries: str,
     params: Mapping[str, object] | None = None,
 ) -> None:
-    """Run statements that read the Arrow rows `incoming`."""
+    """Run statements that read the Arrow rows `incoming`.
+
+    What is registered in a transaction is held until it commits, also if it is unregistered. So
+    where the rows are read only once, they go in as a stream, which holds nothing once it is read.
+    """
+    if isinstance(incoming, pa.Table) and len(queries) == 1:
+        rows_of = incoming.to_batches()
+        incoming = pa.RecordBatchReader.from_batches(incoming.schema, _popped(rows_of))
     connection.register("incoming", incoming)
     try:
         for query in queries:
@@ -46,6 +53,11 @@ def run_with(
         # In a transaction that failed even this does; its own error must not hide the first one.
         with suppress(duckdb.Error):
             connection.unregister("incoming")
+
+
+def _popped(batches: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    while batches:
+        yield batches.pop(0)
 
 
 def clear(connection: Connection, *tables: str) -> None:

@@ -19,13 +19,15 @@ from trajscope.store import holding
 from trajscope.store.connection import connect, settings_of
 from trajscope.store.derive import derive
 from trajscope.store.faults import store_error
+from trajscope.store.joining import Read, expect_pruning, join_rest
 from trajscope.store.statements import Connection, clear, rows, run, transaction
 
 
 class Pruned(msgspec.Struct, frozen=True, kw_only=True):
     """What went, and what did not.
 
-    captures: forgotten because none of their spans is left. oldest_ns, newest_ns: when the first
+    captures: forgotten because nothing of them is left. log_records: those of the traces, and older
+    ones that belong to no trace. oldest_ns, newest_ns: when the first
     and the last span that went started. derived: traces that stay and were derived afresh, since a
     trace went that told what became of their calls. undated: traces that tell no time and stay.
     """
@@ -39,6 +41,7 @@ class Pruned(msgspec.Struct, frozen=True, kw_only=True):
     captures: int
     derived: int
     undated: int
+    log_records: int
     oldest_ns: int | None
     newest_ns: int | None
 
@@ -51,24 +54,31 @@ class Vacuumed(msgspec.Struct, frozen=True):
 
 
 def prune(
-    connection: Connection, before_ns: int, *, keep_scores: bool = False, dry_run: bool = False
+    connection: Connection,
+    before_ns: int,
+    *,
+    keep_scores: bool = False,
+    dry_run: bool = False,
+    read: Read | None = None,
 ) -> Pruned:
     """Remove the traces whose last span started before a time, with everything derived from them.
 
     What is left is what a store would hold that never saw them. All in one transaction; a dry run
-    does the same and takes it back, so its figures are those of the real one.
+    does the same and takes it back, so its figures are those of the real one. read: see `ingest`.
     """
     if not dry_run:
         with transaction(connection):
-            return _prune(connection, before_ns, keep_scores=keep_scores)
+            return _prune(connection, before_ns, read, keep_scores=keep_scores)
     connection.execute("BEGIN")
     try:
-        return _prune(connection, before_ns, keep_scores=keep_scores)
+        return _prune(connection, before_ns, read, keep_scores=keep_scores)
     finally:
         connection.execute("ROLLBACK")
 
 
-def _prune(connection: Connection, before_ns: int, *, keep_scores: bool) -> Pruned:
+def _prune(
+    connection: Connection, before_ns: int, read: Read | None, *, keep_scores: bool
+) -> Pruned:
     clear(connection, "touched")
     run(connection, "touch_before", {"before_ns": before_ns})
     [(undated,)] = rows(connection, "prune_undated")
@@ -76,15 +86,19 @@ def _prune(connection: Connection, before_ns: int, *, keep_scores: bool) -> Prun
     affected = [row[0] for row in rows(connection, "prune_affected")]
     emptied = [row[0] for row in rows(connection, "prune_captures")]
     [before] = rows(connection, "prune_count")
+    expect_pruning(connection)
     for query in ("prune_spans", "forget_steps", "forget_trajectories", "prune_repairs"):
         run(connection, query)
     for query in () if keep_scores else ("forget_scores", "forget_findings"):
         run(connection, query)
+    run(connection, "prune_logs", {"before_ns": before_ns})
+    joined = join_rest(connection, read)
     run(connection, "prune_emptied", {"captures": emptied})
     [after] = rows(connection, "prune_count")
-    names = ("traces", "spans", "steps", "repairs", "scores", "findings", "captures")
+    names = [*("traces", "spans", "steps", "repairs"), *("scores", "findings", "captures")]
+    names.append("log_records")
     gone = dict(zip(names, (b - a for b, a in zip(before, after, strict=True)), strict=True))
-    derived = derive(connection, "touch_listed", {"trace_ids": affected})
+    derived = derive(connection, "touch_listed", {"trace_ids": affected}, joined=joined)
     return Pruned(
         **gone,
         derived=derived.traces,

@@ -7,104 +7,18 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.spans import MISSING, TRACE_ID, span
+from tests.support.logs import OTHER_TRACE, READ, known_spans, records
+from tests.support.spans import TRACE_ID, span
 from trajscope.assemble import assemble, join_logs
-from trajscope.model.reading import Reading, StepType
+from trajscope.model.reading import Reading
 from trajscope.model.span import LogRecord, Span, SpanEvent
 from trajscope.model.step import ToolStep
-
-OTHER_TRACE = "f" * 32
-
-
-class Logged:
-    """Reads spans and records of a program that logs its calls.
-
-    A record whose event is a kind of step stands for one; attributes give name and call id.
-    """
-
-    KINDS = ("tool_call", "model_generation", "agent_run")
-
-    def __call__(self, of: Span) -> Reading:
-        kind = of.attributes.get("kind")
-        if kind not in self.KINDS:
-            return Reading(noise_reason="no step")
-        kind = StepType(str(kind))
-        call_id, name = of.attributes.get("id"), of.attributes.get("name")
-        return Reading(
-            step_type=kind,
-            is_model_call=kind is StepType.MODEL_GENERATION,
-            name=str(name or ""),
-            tool_call_id=str(call_id) if call_id else None,
-            session_id="s",
-            result=next((e.attributes["result"] for e in of.events if "result" in e.attributes), 0),
-        )
-
-    def span_of_log(self, record: LogRecord) -> Span | None:
-        kind = record.attributes.get("kind")
-        if kind not in self.KINDS:
-            return None
-        return Span(
-            trace_id="logged",
-            span_id=f"log-{record.attributes.get('number')}",
-            parent_span_id=record.attributes.get("above"),
-            name=str(kind),
-            start_ns=record.time_ns,
-            end_ns=record.time_ns,
-            attributes=record.attributes,
-        )
-
-
-READ = Logged()
 
 
 def log(event: str = "", at: int | None = 0, **more: Any) -> LogRecord:
     known = {"trace_id": None, "span_id": None, "body": None}
     own = {k: more.pop(k) for k in known if k in more}
     return LogRecord(time_ns=at, event_name=event, attributes=more, **{**known, **own})
-
-
-IDS = tuple(f"{n:016x}" for n in range(1, 6))
-CALL_IDS = st.sampled_from(["", "a", "b"])
-KINDS = st.sampled_from([None, "message", *Logged.KINDS])
-
-
-def record_of(number: int, drawn: tuple[Any, ...]) -> LogRecord:
-    kind, call_id, trace_id, span_id, above, time_ns, body = drawn
-    stands = {"kind": kind, "number": number, "id": call_id, "above": above, "name": "n"}
-    return LogRecord(
-        trace_id=trace_id,
-        span_id=span_id,
-        time_ns=time_ns,
-        event_name="e",
-        body=body,
-        attributes={} if kind is None else stands,
-    )
-
-
-def span_of(id: str, drawn: tuple[Any, ...]) -> Span:
-    kind, call_id, at = drawn
-    call = {"kind": kind, "id": call_id, "name": "n"}
-    return span(id, None, at, attributes={} if kind is None else call)
-
-
-records = st.lists(
-    st.tuples(
-        KINDS,
-        CALL_IDS,
-        st.sampled_from([None, TRACE_ID, OTHER_TRACE]),
-        st.sampled_from([None, *IDS, *MISSING]),
-        st.sampled_from([None, *IDS, *MISSING]),
-        st.none() | st.integers(0, 4),
-        st.sampled_from([None, "text", 1, {"content": "hi"}, {"kind": "agent_run"}]),
-    ),
-    max_size=8,
-).map(lambda drawn: [record_of(number, one) for number, one in enumerate(drawn)])
-"""Records about few spans, of which some are missing; some stand for calls of few ids."""
-
-known_spans = st.dictionaries(
-    st.sampled_from(IDS), st.tuples(KINDS, CALL_IDS, st.integers(0, 4)), max_size=5
-).map(lambda drawn: [span_of(id, one) for id, one in drawn.items()])
-"""Spans with distinct ids, some of which are calls with the ids that records speak of."""
 
 
 def in_order(found: list[Span]) -> list[Span]:

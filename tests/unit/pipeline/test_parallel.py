@@ -17,7 +17,7 @@ from trajscope.pipeline.load import InputOptions
 from trajscope.pipeline.storing import Ingested, ingest
 from trajscope.store import Store
 
-TABLES = ("spans", "steps", "trajectories", "repairs")
+TABLES = ("spans", "log_records", "steps", "trajectories", "repairs")
 
 
 @pytest.fixture(autouse=True)
@@ -44,9 +44,19 @@ def request(number: int) -> dict[str, Any]:
     return {"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [scope]}]}
 
 
-def log(number: int) -> dict[str, Any]:
-    record = {"traceId": f"{number + 1:032x}", "spanId": f"{1:016x}", "eventName": "note"}
-    return {"resourceLogs": [{"scopeLogs": [{"logRecords": [record]}]}]}
+def log(number: int, event: str = "note") -> dict[str, Any]:
+    """A record about the first call of a trace, or one that stands for a call of its own."""
+    record = {"traceId": f"{number // 2 + 1:032x}", "spanId": f"{2 * number + 1:016x}"}
+    said = {
+        "event.name": event,
+        "session.id": "s",
+        "tool_name": "Bash",
+        "tool_use_id": f"c{number}",
+    }
+    attributes = [{"key": k, "value": {"stringValue": v}} for k, v in said.items()]
+    scope = {"name": "com.anthropic.claude_code.events"}
+    logs = [{**record, "timeUnixNano": str(number + 5), "attributes": attributes}]
+    return {"resourceLogs": [{"scopeLogs": [{"scope": scope, "logRecords": logs}]}]}
 
 
 def lines(*items: object) -> str:
@@ -68,6 +78,10 @@ CAPTURES = {
     "logs and metrics between": lines(
         *MANY[:20], log(3), {"resourceMetrics": [{"scopeMetrics": [{"metrics": [{}]}]}]}, *MANY[20:]
     ),
+    "logs before spans": lines(*(log(n) for n in range(40)), *MANY),
+    "logs that stand for calls": lines(
+        *(i for n in range(40) for i in (log(n, "tool_result"), MANY[n])), log(3, "tool_result")
+    ),
     "a bad span": lines(*MANY[:30], lines(MANY[30]).replace('"spanId"', '"spanid"'), *MANY[31:]),
     "a mark of UTF-8 inside": lines(*MANY[:20]) + "\ufeff" + lines(*MANY[20:]),
     "one long line": lines(*MANY[:5], {"resourceSpans": [MANY[5]["resourceSpans"][0]] * 30}),
@@ -80,11 +94,14 @@ def stored(path: Path, jobs: int, **options: Any) -> tuple[Any, ...]:
         done: list[Ingested] = list(ingest([str(path)], store, given, jobs=jobs))
         tables = [
             sorted(map(repr, store.query(f"SELECT * EXCLUDE (capture_no) FROM {t}").rows))
-            if t == "spans"
+            if t in ("spans", "log_records")
             else sorted(map(repr, store.query(f"FROM {t}").rows))
             for t in TABLES
         ]
-        kept = [(c.id, c.spans, c.skipped, c.problem_count, c.problems) for c in store.captures()]
+        kept = [
+            (c.id, c.spans, c.logs, c.skipped, c.problem_count, c.problems)
+            for c in store.captures()
+        ]
     problems = [str(p) for p in given.problems.items]
     return tables, kept, [d.report for d in done], problems, given.problems.skipped
 

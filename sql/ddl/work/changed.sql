@@ -1,0 +1,2 @@
+-- The traces that log records changed.
+CREATE TEMP TABLE changed (trace_id VARCHAR);

@@ -1,0 +1,2 @@
+-- Delete some spans. Parameters: rows.
+DELETE FROM spans WHERE rowid IN (SELECT unnest($rows::BIGINT[]));

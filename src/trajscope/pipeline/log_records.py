@@ -1,0 +1,42 @@
+"""Log records on their way into a store: what they stand for, and what they are known by.
+
+One thing a newcomer would get wrong: a record is read (as the span it may stand for) before its
+attributes are dropped, as spans are; but a span it speaks of may come later and be read with it
+then, so as an event it only has what was kept.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from trajscope.assemble import encoded, stood_for
+from trajscope.conventions import Reader
+from trajscope.model.span import LogRecord
+from trajscope.pipeline.dropping import Dropper
+from trajscope.redact import unkeyed
+from trajscope.store import LogRow
+
+
+class LogTaker:
+    """Makes rows of log records, for the captures of one run."""
+
+    def __init__(self, read: Reader, drop: Dropper) -> None:
+        self._read = read
+        self._drop = drop
+
+    def __call__(self, record: LogRecord) -> LogRow:
+        """Return the row of a record."""
+        key, kept = record_key(record), self._drop.log(record)
+        span = stood_for(record, self._read)
+        if span is None:
+            return LogRow(kept, key)
+        return LogRow(kept, key, self._drop(span), self._read(span))
+
+
+def record_key(record: LogRecord) -> str:
+    """Return a text that is equal for one record however often it comes, masked or not twice alike.
+
+    Records have no ids; of two that say the same one is a repeat. Masks do not count: each process
+    may make its own, and the same capture must not come in twice for it.
+    """
+    return blake2b(unkeyed(encoded(record)), digest_size=16).hexdigest()

@@ -1,0 +1,126 @@
+"""Log records on their way in: masked, lighter, the same twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trajscope.pipeline.load import InputOptions
+from trajscope.pipeline.storing import ingest
+from trajscope.redact import Redactor
+from trajscope.store import Store
+
+TRACES = Path(__file__).parents[3] / "fixtures" / "traces"
+CASE = TRACES / "claude_code-err"
+LOGS, SPANS = CASE / "logs.otlp-logs.json", CASE / "trace.otlp.json"
+
+
+def take(store: Store, *paths: Path, **options: Any) -> None:
+    list(ingest([str(p) for p in paths], store, InputOptions(**options)))
+
+
+def rows(store: Store, sql: str) -> list[tuple[Any, ...]]:
+    return list(store.query(sql).rows)
+
+
+def names(store: Store) -> set[str]:
+    """The names of all attributes of records, of what they stand for, and of spans."""
+    parts = rows(
+        store,
+        "SELECT attributes FROM log_records UNION ALL SELECT attributes FROM spans UNION ALL "
+        "SELECT resource_attributes FROM log_records UNION ALL "
+        "SELECT standin->'attributes' FROM log_records WHERE standin IS NOT NULL",
+    )
+    return {name for (part,) in parts for name in json.loads(part)}
+
+
+@pytest.mark.parametrize("order", [(LOGS, SPANS), (SPANS, LOGS)])
+def test_secrets_are_masked_in_records_too_and_new_masks_are_no_new_records(
+    order: tuple[Path, ...], tmp_path: Path
+) -> None:
+    secret = "sk-ant-api03-" + "Zq8xW1" * 6
+    leaky = tmp_path / "logs.json"
+    text = LOGS.read_text("utf-8")
+    marked = text.replace('"stringValue": "', f'"stringValue": "{secret} ', 40)
+    leaky.write_text(marked if marked != text else text.replace('":"', f'":"{secret} '), "utf-8")
+    assert secret in leaky.read_text("utf-8")
+    paths = [leaky if path == LOGS else path for path in order]
+    with Store.open() as store:
+        for key in (b"a", b"b"):
+            for path in paths:
+                take(store, path, redactor=Redactor(secret=key))
+        counted = rows(store, "SELECT count(*), count(DISTINCT record_key) FROM log_records")
+        told = repr(rows(store, "FROM log_records")) + repr(rows(store, "FROM spans"))
+        told += repr(rows(store, "FROM steps"))
+    assert counted[0][0] == counted[0][1] > 0
+    assert "[REDACTED:" in told
+    assert secret not in told
+
+
+def test_dropped_attributes_are_dropped_from_records_and_what_they_stand_for() -> None:
+    """As of spans: what a record stands for was read before, so its step keeps what it is."""
+    ask = "SELECT name, step_type, args::VARCHAR, success FROM steps ORDER BY ALL"
+    with Store.open() as store, Store.open() as lighter:
+        take(store, LOGS)
+        take(lighter, LOGS, drop_attributes=("tool_*", "user.*"))
+        assert rows(lighter, ask) == rows(store, ask) != []
+        assert [name for name in names(store) if name.startswith(("tool_", "user."))]
+        assert not [name for name in names(lighter) if name.startswith(("tool_", "user."))]
+        lost = """attributes->>'$."trajscope.dropped_attributes"'"""
+        assert rows(lighter, f"SELECT count(*) > 0 FROM log_records WHERE ({lost})::INT > 0") == [
+            (True,)
+        ]
+        # Read again without the patterns, each record is there once, and whole.
+        take(lighter, LOGS)
+        whole = "SELECT * EXCLUDE (capture_no) FROM log_records ORDER BY ALL"
+        assert rows(lighter, whole) == rows(store, whole)
+        take(lighter, LOGS, drop_attributes=("tool_*", "user.*"))
+        assert rows(lighter, whole) == rows(store, whole)
+
+
+@pytest.mark.parametrize("order", [(LOGS, SPANS), (SPANS, LOGS)])
+@pytest.mark.parametrize("case", ["claude_code-err", "codex_cli-err", "openai_client_otelv2-err"])
+@pytest.mark.parametrize("dropped", [(), ("host.*", "service.*", "network.*"), ("tool_*", "arg*")])
+def test_what_records_add_to_spans_is_not_lost_with_dropped_attributes(
+    case: str, order: tuple[Path, ...], dropped: tuple[str, ...]
+) -> None:
+    paths = [TRACES / case / path.name for path in order]
+    ask = """SELECT trace_id, step_id, step_type, name, args::VARCHAR, result::VARCHAR, success,
+        tool_call_id, input_tokens, output_tokens FROM steps ORDER BY ALL"""
+    with Store.open() as store, Store.open() as lighter:
+        take(store, *[TRACES / case / path.name for path in (SPANS, LOGS)])
+        for path in paths:
+            take(lighter, path, drop_attributes=dropped)
+        assert rows(lighter, ask) == rows(store, ask)
+
+
+def test_a_record_of_one_capture_is_found_by_spans_of_another_run(tmp_path: Path) -> None:
+    ask = "FROM steps ORDER BY ALL"
+    with Store.open(tmp_path / "one.duckdb") as store:
+        take(store, LOGS, SPANS)
+        together = rows(store, ask)
+    for name, order in (("a", (LOGS, SPANS)), ("b", (SPANS, LOGS))):
+        for path in order:
+            with Store.open(tmp_path / f"{name}.duckdb") as store:
+                take(store, path)
+        with Store.open(tmp_path / f"{name}.duckdb", read_only=True) as store:
+            assert rows(store, ask) == together
+
+
+def test_an_export_has_the_records_as_events(tmp_path: Path) -> None:
+    ask = "SELECT * EXCLUDE (capture_no) FROM spans ORDER BY trace_id, span_id"
+    with Store.open() as store, Store.open() as again:
+        take(store, SPANS, LOGS)
+        store.write_parquet(tmp_path)
+        take(again, tmp_path)
+        steps = "FROM steps ORDER BY ALL"
+        assert rows(again, steps) == rows(store, steps)
+        spans = {s.span_id: s for _, trace in store.iter_traces() for s, _ in trace}
+        assert {s.span_id: s for _, trace in again.iter_traces() for s, _ in trace} == spans
+        before = rows(again, ask)
+        take(again, LOGS)  # what they say is there already
+        assert rows(again, steps) == rows(store, steps)
+        assert len(rows(again, ask)) == len(before)

@@ -1,0 +1,136 @@
+"""Log records as rows: nothing of them is lost, and what goes with them when traces go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.logs import READ
+from tests.support.spans import TRACE_ID, span
+from tests.support.stores import capture, empty_store, select
+from trajscope.model.span import Json, LogRecord, Span
+from trajscope.pipeline.log_records import record_key
+from trajscope.store import LogRow, Store
+from trajscope.store import logs as logs_of_store
+
+SPAN_ID = f"{1:016x}"
+DEEP: list[Json] = []
+for _ in range(5_000):
+    DEEP = [DEEP]
+
+
+def ingest(store: Store, *records: Span | LogRecord, name: str = "capture") -> Any:
+    rows = [(r, READ(r)) if isinstance(r, Span) else LogRow(r, record_key(r)) for r in records]
+    return store.ingest(capture(name), rows, READ)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        LogRecord(),
+        LogRecord(trace_id=TRACE_ID, span_id=SPAN_ID, time_ns=5, event_name="e", severity="INFO"),
+        LogRecord(time_ns=2**63 + 5, scope_name="s", resource={"service.name": "x", "n": 1}),
+        LogRecord(time_ns=-(2**63), body={"a": [1, 2.0, None, True, {"b": "ä"}], "n": 2**70}),
+        LogRecord(body=False, attributes={"k": 0, "l": "", "m": None}),
+        LogRecord(trace_id="", span_id="", body=""),
+        LogRecord(trace_id=TRACE_ID, body="NUL \0 and 'quotes'"),
+        LogRecord(attributes={"inf": float("inf")}),
+    ],
+)
+def test_what_is_stored_and_loaded_is_what_was_there(record: LogRecord) -> None:
+    with empty_store() as store:
+        assert ingest(store, record).logs == 1
+        assert list(store.iter_logs()) == [record]
+        assert store.captures()[0].logs == 1
+
+
+@pytest.mark.parametrize("body", ["half \ud800 of a pair", {"k\udc00": ["\ud800"]}, DEEP])
+def test_what_no_column_can_hold_is_no_crash(body: Json) -> None:
+    record = LogRecord(trace_id=TRACE_ID, span_id=SPAN_ID, body=body)
+    with empty_store() as store:
+        ingest(store, record, span(1))
+        [kept] = store.iter_logs()
+        [(_, [(joined, _)])] = store.iter_traces()
+    assert kept.span_id == SPAN_ID
+    assert len(joined.events) == 1
+
+
+def test_records_are_read_back_a_page_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [LogRecord(trace_id=f"t{n % 2}", time_ns=n) for n in range(7)]
+    with empty_store() as store:
+        ingest(store, *records)
+        found = logs_of_store.iter_logs(store._connection, size=2)
+        assert list(found) == records
+        assert list(store.iter_logs(["t1"])) == records[1::2]
+        assert (store.log_count(), store.log_count(["t1"])) == (7, 3)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_spans_and_records_may_be_mixed_in_any_way(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajscope.store.core.capture_batches", _batches_of(size))
+    about = [LogRecord(trace_id=TRACE_ID, span_id=f"{n:016x}", time_ns=n) for n in range(1, 6)]
+    mixed: list[Span | LogRecord] = [
+        about[0],
+        span(1),
+        span(2),
+        about[1],
+        about[2],
+        about[3],
+        span(3),
+        about[4],
+        span(4),
+    ]
+    with empty_store() as store:
+        report = ingest(store, *mixed)
+        [(_, found)] = store.iter_traces()
+    assert (report.spans, report.logs, report.added) == (4, 5, 4)
+    assert sorted((s.span_id, len(s.events)) for s, _ in found) == [
+        (f"{n:016x}", 1) for n in range(1, 5)
+    ]
+
+
+def _batches_of(size: int) -> Any:
+    return lambda records: logs_of_store.capture_batches(records, size)
+
+
+def test_records_of_no_trace_go_by_their_own_time() -> None:
+    here = LogRecord(trace_id=TRACE_ID, span_id=SPAN_ID, time_ns=1)
+    old, young, undated = (LogRecord(trace_id="gone", time_ns=n) for n in (1, 60, None))
+    with empty_store() as store:
+        ingest(store, here, span(1, None, 80, 90), name="with a span")
+        ingest(store, old, name="old")
+        ingest(store, young, undated, name="young")
+        gone = store.prune(50, read=READ)
+        assert (gone.log_records, gone.captures, gone.traces) == (1, 1, 0)
+        assert list(store.iter_logs()) == [here, young, undated]
+        gone = store.prune(81, read=READ)
+        assert (gone.log_records, gone.captures, gone.traces) == (2, 1, 1)
+        assert list(store.iter_logs()) == [undated]
+
+
+def test_scores_stay_where_a_record_changes_no_step() -> None:
+    from trajscope.model.score import Score
+
+    call = span(1, attributes={"kind": "tool_call", "name": "n"})
+    score = Score(scorer="s", value=1.0, trace_id=TRACE_ID)
+    with empty_store() as store:
+        ingest(store, call)
+        store.save_scores([score])
+        ingest(store, LogRecord(trace_id=TRACE_ID, span_id=SPAN_ID, body="note"), name="notes")
+        assert len(store.scores()) == 1
+        says = LogRecord(trace_id=TRACE_ID, span_id=SPAN_ID, attributes={"result": 7})
+        assert ingest(store, says, name="says").traces == 1
+        assert store.scores() == []
+        assert select(store, "SELECT result FROM steps") == [{"result": "7"}]
+
+
+def test_the_capture_of_a_span_stays_the_one_that_brought_it() -> None:
+    says = LogRecord(trace_id=TRACE_ID, span_id=SPAN_ID, attributes={"result": 7})
+    with empty_store() as store:
+        ingest(store, span(1, attributes={"kind": "tool_call"}), name="first")
+        ingest(store, says, name="second")
+        assert select(store, "SELECT capture_no FROM spans") == [{"capture_no": 1}]
+        assert select(store, "SELECT capture_no FROM log_records") == [{"capture_no": 2}]
