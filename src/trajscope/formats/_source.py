@@ -24,7 +24,7 @@ from trajscope.formats._expand import DEFAULT_MAX_EXPANDED, expanding
 
 HEAD_BYTES = 64 * 1024
 _SPOOL_IN_MEMORY = 64 * 1024**2
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", re.IGNORECASE)
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kmgt]?)(i?)b?(?<! )", re.IGNORECASE)
 
 
 def parse_size(text: str) -> int:

@@ -135,6 +135,8 @@ def _check_place(path: Path, *, create: bool) -> None:
     at = Location(str(path))
     if path.is_dir():
         raise StoreError("is a folder; expected a store, one DuckDB file", at=at)
+    if path.exists() and not path.is_file():
+        raise StoreError("is no regular file; expected a store, one DuckDB file", at=at)
     if not path.exists() and not create:
         raise StoreError(
             "no such store",

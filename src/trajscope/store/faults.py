@@ -44,6 +44,12 @@ def store_error(error: duckdb.Error, path: Path | None) -> StoreError:
             at=at,
             hint="make room on the disk; the store is as it was before this command",
         )
+    if "Permission denied" in text:
+        return StoreError(
+            "may not be opened: permission denied",
+            at=at,
+            hint="a command that writes needs the right to write to the file and its folder",
+        )
     if "different configuration" in text:
         return StoreHeld(
             "this process has the store open in another way already",

@@ -169,6 +169,7 @@ def test_sizes(text: str, size: int) -> None:
     assert parse_size(text) == size
 
 
-def test_a_size_that_is_none() -> None:
-    with pytest.raises(UsageError, match="'4 apples' is no size"):
-        parse_size("4 apples")
+@pytest.mark.parametrize("text", ["4 apples", "", " 7", "7 ", "7\n", "\u0664MB", "-1", "1e3"])
+def test_a_size_that_is_none(text: str) -> None:
+    with pytest.raises(UsageError, match="is no size"):
+        parse_size(text)

@@ -12,6 +12,7 @@ from tests.support.stores import held_elsewhere, ingest
 from trajscope.errors import ExitCode, QueryError, SchemaVersionError, StoreError
 from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.store import SCHEMA_VERSION, Store
+from trajscope.store.faults import store_error
 
 
 def filled(path: Path) -> Path:
@@ -72,6 +73,19 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 def test_a_folder_is_no_store(tmp_path: Path) -> None:
     assert "is a folder" in str(refusal(tmp_path))
+
+
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="this system has no devices as files")
+def test_a_device_is_no_store() -> None:
+    assert "no regular file" in str(refusal(Path("/dev/null")))
+
+
+def test_a_file_that_may_not_be_opened_is_told_with_a_way_out() -> None:
+    error = duckdb.IOException('IO Error: Cannot open file "s.duckdb": Permission denied')
+    told = store_error(error, Path("s.duckdb"))
+    assert str(told).startswith("s.duckdb: ")
+    assert "permission denied" in str(told)
+    assert "right to write" in (told.hint or "")
 
 
 @pytest.mark.parametrize("content", [b"", b"hi", b'{"resourceSpans": []}\n' * 1000])
