@@ -7,7 +7,8 @@ conventions are understood on every span, after its own.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 Names = tuple[str, ...]
@@ -60,9 +61,11 @@ class Vocabulary:
     status_text: Names = ()
     query: Names = ()
     output: Names = ()
-    _within: dict[Names, Vocabulary] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+
+    @cached_property
+    def _within(self) -> dict[Names, Vocabulary]:
+        """What was left of this vocabulary within sets of attribute names."""
+        return {}
 
     def within(self, attributes: Iterable[str]) -> Vocabulary:
         """Return this vocabulary without the names that these attributes do not have.
@@ -105,7 +108,7 @@ class Vocabulary:
         return frozenset(".".join(name.split(".")[:2]) for name in every)
 
 
-_FIELDS = tuple(f.name for f in fields(Vocabulary) if f.init)
+_FIELDS = tuple(f.name for f in fields(Vocabulary))
 
 
 GEN_AI = Vocabulary(

@@ -14,7 +14,7 @@ from trajscope.conventions._vocabulary import GEN_AI, Vocabulary
 from trajscope.model.reading import StepType
 from trajscope.model.span import Span
 
-FIELDS = [f.name for f in fields(Vocabulary) if f.init]
+FIELDS = [f.name for f in fields(Vocabulary)]
 NAMES = sorted({name for field in FIELDS for name in getattr(GEN_AI, field)})
 LEAVES = [f"{prefix}0.role" for prefix in (*GEN_AI.flat_output, *GEN_AI.flat_input)]
 VALUES: list[Any] = ["x", "", "null", '"quoted"', 3, "7", None, [], '[{"role": "tool"}]', {"a": 1}]
