@@ -77,7 +77,12 @@ def COMMAND(  # noqa: N802
       trajscope ingest traces/ --db spans.duckdb
       cat trace.json | trajscope ingest - --db spans.duckdb
     """
-    from trajscope.pipeline.parallel import cores
+    from trajscope.pipeline.ahead import cores, start_ahead
+
+    jobs = 1 if redact else jobs or cores()
+    if jobs > 1:
+        start_ahead(paths)
+
     from trajscope.pipeline.redaction import load_redactor
     from trajscope.pipeline.storing import ingest
     from trajscope.report.text import plural, safe_text
@@ -87,7 +92,7 @@ def COMMAND(  # noqa: N802
     options = given_input(drop_attributes=drop_attributes, redactor=redactor)
     with Store.open(db, memory_limit=memory_limit) as store:
         with _progress() as progress:
-            done = list(ingest(paths, store, options, progress, jobs=jobs or cores()))
+            done = list(ingest(paths, store, options, progress, jobs=jobs))
         spans, traces = store.count()
     print_problems(options.problems)
     read = sum(one.report.spans + one.report.logs for one in done)

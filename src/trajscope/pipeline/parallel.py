@@ -11,13 +11,11 @@ import gc
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -29,14 +27,13 @@ from trajscope.errors import InputError, Location, Problem, Problems, StoreError
 from trajscope.formats import Divisible, FilePart, FileSource, formats, parts_of, read_part
 from trajscope.model.reading import Reading
 from trajscope.model.span import LogRecord, Span
+from trajscope.pipeline.ahead import LARGE_BYTES, worker_context
 from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions
 from trajscope.pipeline.log_records import LogTaker
 from trajscope.ports import Format
 from trajscope.store import SPAN_SCHEMA, LogRow, Record, capture_batches
 
-LARGE_BYTES = 32 * 1024**2
-"""A capture from here on starts the workers, which takes as long as reading a tenth of it."""
 WORTH_BYTES = 8 * 1024**2
 """Once workers run, a capture from here on is given to them."""
 
@@ -66,13 +63,6 @@ class _Reading(NamedTuple):
 
 _of_worker: list[_Reading] = []
 """What this process reads spans with, if it is a worker."""
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    with suppress(AttributeError):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class Workers:
@@ -165,14 +155,8 @@ class Workers:
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
-            # Not forked from here: DuckDB and Arrow have threads, which a fork would cut off.
-            method = "spawn" if sys.platform == "win32" else "forkserver"
-            context = multiprocessing.get_context(method)
-            if method == "forkserver":
-                context.set_forkserver_preload([__name__, "trajscope.pipeline._preload"])
-            self._pool = ProcessPoolExecutor(
-                self._jobs, context, _begin, (_settings(self._options),)
-            )
+            settings = _settings(self._options)
+            self._pool = ProcessPoolExecutor(self._jobs, worker_context(), _begin, (settings,))
         return self._pool
 
 

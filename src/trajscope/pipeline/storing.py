@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,7 +107,7 @@ def _ingest_one(
             yield drop(record), read(record)
 
     def info() -> CaptureInfo:
-        content = content_hash(source)
+        content = hashed()
         if source.state() != state:
             raise InputError(
                 "changed while it was read; expected a file that nobody writes any more",
@@ -122,12 +124,15 @@ def _ingest_one(
             dropped_attributes=options.drop_attributes,
         )
 
+    hashed: Callable[[], str] = partial(content_hash, source)
     file = workers.takes(source, format_)
     if file is None:
         report = store.ingest(info, classified(), Reader())
     else:
-        parts = workers.batches(source, file, format_, own, progress)
-        report = store.ingest_batches(info, parts, Reader())
+        with ThreadPoolExecutor(1) as beside:  # a core is idle while the workers load
+            hashed = beside.submit(content_hash, source).result
+            parts = workers.batches(source, file, format_, own, progress)
+            report = store.ingest_batches(info, parts, Reader())
     _add(options.problems, own)
     return Ingested(source.name, format_.name, report)
 
