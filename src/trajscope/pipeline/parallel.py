@@ -66,12 +66,17 @@ _of_worker: list[_Reading] = []
 
 
 class Workers:
-    """Worker processes, started when the first capture is worth it; ended with the context."""
+    """Worker processes, started when the first capture is worth it; ended with the context.
+
+    Those of a large capture end when it is read, since they hold memory that deriving its steps
+    needs; the server that they are forked from stays, so that the next ones are there at once.
+    """
 
     def __init__(self, options: InputOptions, jobs: int) -> None:
         self._options = options
         self._jobs = jobs
         self._pool: ProcessPoolExecutor | None = None
+        self._least = LARGE_BYTES
 
     def __enter__(self) -> Self:
         return self
@@ -82,16 +87,19 @@ class Workers:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+            self._pool = None
 
     def takes(self, source: FileSource, format_: Format) -> Path | None:
         """Return the file to read in parts, None if the capture is better read in one stream."""
         if self._jobs < 2 or not isinstance(format_, Divisible):
             return None
         path = source.plain_file()
-        least = LARGE_BYTES if self._pool is None else WORTH_BYTES
-        return path if path is not None and path.stat().st_size >= least else None
+        return path if path is not None and path.stat().st_size >= self._least else None
 
     def batches(
         self,
@@ -121,6 +129,8 @@ class Workers:
             progress(source.name, spans, None if part.stop is None else part.stop / before[0])
             for schema, data in done.batches:
                 yield pa.ipc.read_record_batch(pa.py_buffer(data), schema)
+        if before[0] >= LARGE_BYTES:
+            self._end()
         if _state(path) != before:
             raise InputError(
                 "changed while it was read",
@@ -156,6 +166,7 @@ class Workers:
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             settings = _settings(self._options)
+            self._least = WORTH_BYTES
             self._pool = ProcessPoolExecutor(self._jobs, worker_context(), _begin, (settings,))
         return self._pool
 

@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import signal
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from trajscope.pipeline import parallel
 from trajscope.pipeline.load import InputOptions
 from trajscope.pipeline.storing import Ingested, ingest
 from trajscope.store import Store
+from trajscope.store import ingest as store_ingest
+from trajscope.store.derive import derive as derive_traces
 
 TABLES = ("spans", "log_records", "steps", "trajectories", "repairs")
 
@@ -161,3 +164,30 @@ def test_no_worker_outlives_the_ingest(tmp_path: Path) -> None:
     path.write_text(CAPTURES["lines"], encoding="utf-8")
     stored(path, 2)
     assert multiprocessing.active_children() == []
+
+
+def test_workers_of_a_large_capture_end_before_its_steps_are_derived(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, some in (("a.jsonl", MANY[:20]), ("b.jsonl", MANY[20:])):
+        (tmp_path / name).write_text(lines(*some))
+    working: list[int] = []
+    derive = derive_traces
+
+    def derived(*args: Any, **given: Any) -> Any:
+        working.append(len(multiprocessing.active_children()))
+        return derive(*args, **given)
+
+    monkeypatch.setattr(store_ingest, "derive", derived)
+    starts: list[int] = []
+
+    def pool(*args: Any) -> ProcessPoolExecutor:
+        starts.append(1)
+        return ProcessPoolExecutor(*args)
+
+    monkeypatch.setattr(parallel, "ProcessPoolExecutor", pool)
+    with Store.open() as store:
+        done = list(ingest([str(tmp_path)], store, InputOptions(), jobs=2))
+    assert [one.report.spans for one in done] == [40, 40]
+    assert working == [0, 0]
+    assert len(starts) == 2
