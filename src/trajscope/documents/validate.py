@@ -90,10 +90,14 @@ class _Mistake:
         keys: tuple[str | int, ...],
     ) -> None:
         context = raw.get("ctx", {})
-        place = [part for part in raw["loc"] if not _is_internal(part)]
+        self._kind: str = raw["type"]
+        # The last part of an unknown key's place is the user's, whatever it looks like.
+        above, own = raw["loc"], ()
+        if self._kind == "extra_forbidden":
+            above, own = above[:-1], above[-1:]
+        place = [*(part for part in above if not _is_internal(part)), *own]
         if "field" in context:
             place.append(context["field"])
-        self._kind: str = raw["type"]
         path = (*keys, *place)
         self.at = document.locate(path) if document else Location(key=show_keys(path) or None)
         self.hint: str | None = None

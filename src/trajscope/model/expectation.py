@@ -261,3 +261,6 @@ class Weights(Value):
     efficiency: Limit = 0.3
     tool_failures: Limit = 0.2
     blacklist: Limit = 0.1
+
+
+ExpectedStep.model_rebuild()  # it names a class that comes after it; who looks at fields sees types

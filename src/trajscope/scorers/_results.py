@@ -225,3 +225,6 @@ class TrajectoryResult(Value):
     weights: dict[str, float] = Field(default_factory=dict)
     not_evaluated: dict[str, str] = Field(default_factory=dict)
     reason: str = ""
+
+
+NestedResult.model_rebuild()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,14 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_document(tmp_path / "gone.yaml")
     with pytest.raises(UsageError, match="is a directory"):
         read_document(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["0[", "a[b]", "list[int]", "function-before", "x-"])
+def test_an_unknown_key_is_named_whatever_it_looks_like(key: str) -> None:
+    document = parse_document(f"{json.dumps(key)}: 1", "e.yaml")
+    with pytest.raises(UsageError, match="is unknown") as caught:
+        validate(TrajectoryExpectation, document, document.value)
+    assert repr(key) in str(caught.value)
 
 
 @given(st.text(max_size=60) | st.text("[]{}:,-&*!|>'\"#%@` \n\tab1", max_size=30))
