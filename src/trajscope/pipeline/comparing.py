@@ -7,9 +7,9 @@ ones alike, whatever all of them are called. Names and spans are filled in after
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 from trajscope.match import compile_pattern
 from trajscope.model.expectation import Scope, TrajectoryExpectation
@@ -52,54 +52,68 @@ class Comparing:
 
         Returns whether it can be done so; if not, each trace is left to the definition.
         """
+        one = self._held(expectation)
+        if one is None:
+            return False
+        judged = self._judged.get(e, ())
+        for t, trace_id in judged:
+            start, end = one.columns.bounds.get(t, (0, 0))
+            shape = one.fits.shape(start, end, kept=len(judged) > 1)
+            variant = self._variant(shape, end - start, expectation, one.scope)
+            taken = self._taken(one, variant, shape, t, trace_id)
+            value, details = variant.fill(taken, penalised=one.penalised)
+            faults = variant.findings(taken, one.names)
+            rows.add("comparison", (e, t), value, variant.reason, details, faults)
+        return True
+
+    def _held(self, expectation: TrajectoryExpectation) -> _Held | None:
+        """Return an expectation made ready; None if it asks for what stands in no column."""
         steps = expectation.steps or ()
         scope = resolve_scope(expectation.scope, steps)
+        if scope == "agent":
+            return None
         names = [step.name for step in steps]
         numbers = [self._named(name) for name in names]
         mode = expectation.args_mode or "exact"
-        found = []
-        for step, own in zip(steps, numbers, strict=True):
-            one = wanted(step, own, mode)
-            if one is None:
-                return False
-            found.append(one)
-        if scope == "agent":
-            return False
-        judged = self._judged.get(e, ())
+        asked = [wanted(step, own, mode) for step, own in zip(steps, numbers, strict=True)]
+        found = [one for one in asked if one is not None]
+        if len(found) < len(asked):
+            return None
         columns = self._steps(scope)
-        fits = Fits(
-            expectation, found, columns, self._is_tool, lambda at: self._stand_in(columns, at)
+        return _Held(
+            scope,
+            columns,
+            names,
+            [self._quoted(name) for name in names],
+            numbers,
+            Fits(expectation, found, columns, self._is_tool, partial(self._stand_in, columns)),
+            _Repeats(names, self._named),
+            self._hints if scope == "tools" else {},
+            self._requested if scope in ("tools", "tree") else {},
+            expectation.allow_repeated_steps is False,
         )
-        hints = self._hints if scope == "tools" else {}
-        requested = self._requested if scope in ("tools", "tree") else {}
-        repeats = _Repeats(names, self._named)
-        names_text = [self._quoted(name) for name in names]
-        penalised = expectation.allow_repeated_steps is False
-        for t, trace_id in judged:
-            start, end = columns.bounds.get(t, (0, 0))
-            shape = fits.shape(start, end, kept=len(judged) > 1)
-            variant = self._variant(shape, end - start, expectation, scope)
-            lines = self._lines(variant, fits, start)
-            if t in hints:
-                hinted = variant.hinted(hints[t], numbers)
-                lines = [hinted.get(n, line) for n, line in enumerate(lines)]
-            # Where each step was expected one by one, none can have been taken too often.
-            as_asked = shape == IN_ORDER and end - start == len(steps)
-            repeated = [] if as_asked else repeats.among(columns, start, end)
-            taken = Taken(
-                trace_id,
-                columns.quoted[start:end],
-                columns.spans[start:end],
-                columns.span_texts[start:end],
-                names_text,
-                [self._names[n].name for n in repeated],
-                requested.get(t, ()),
-                lines,
-            )
-            value, details = variant.fill(taken, penalised=penalised)
-            faults = variant.findings(taken, names)
-            rows.add("comparison", (e, t), value, variant.reason, details, faults)
-        return True
+
+    def _taken(self, one: _Held, variant: Variant, shape: Shape, t: int, trace_id: str) -> Taken:
+        """Return what one trace fills into its variant."""
+        columns = one.columns
+        start, end = columns.bounds.get(t, (0, 0))
+        lines = self._lines(variant, one.fits, start)
+        if t in one.hints:
+            hinted = variant.hinted(one.hints[t], one.numbers)
+            lines = [hinted.get(n, line) for n, line in enumerate(lines)]
+        # Where each step was expected one by one, none can have been taken too often.
+        as_asked = shape == IN_ORDER and end - start == len(one.names)
+        repeated = [] if as_asked else one.repeats.among(columns, start, end)
+        return Taken(
+            trace_id,
+            columns.quoted[start:end],
+            columns.spans[start:end],
+            columns.span_texts[start:end],
+            one.quoted,
+            [self._names[n].name for n in repeated],
+            one.requested.get(t, ()),
+            lines,
+        )
 
     def _variant(
         self, shape: Shape, size: int, expectation: TrajectoryExpectation, scope: Scope
@@ -213,6 +227,21 @@ class Comparing:
         for t, name_no, step_type, executed in self._tables.rows("scoring/hinted_steps", params):
             found.setdefault(t, []).append((name_no, step_type, executed))
         return found
+
+
+class _Held(NamedTuple):
+    """An expectation with what all traces are held against it by; see `Comparing.compare`."""
+
+    scope: Scope
+    columns: Columns
+    names: list[str]
+    quoted: list[str]
+    numbers: list[frozenset[int]]
+    fits: Fits
+    repeats: _Repeats
+    hints: Mapping[int, list[tuple[int, str, bool]]]
+    requested: Mapping[int, list[str]]
+    penalised: bool
 
 
 class _Repeats:
