@@ -10,7 +10,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing.context import BaseContext
@@ -19,7 +18,8 @@ from pathlib import Path
 LARGE_BYTES = 32 * 1024**2
 """A capture from here on starts the workers, which takes as long as reading a tenth of it."""
 
-_PRELOADED = ["trajscope.pipeline.parallel", "trajscope.pipeline._preload"]
+OF_READERS = ("trajscope.pipeline.parallel", "trajscope.pipeline._preload")
+"""What workers that read captures need."""
 
 
 def cores() -> int:
@@ -32,20 +32,21 @@ def cores() -> int:
 def start_ahead(targets: Sequence[str]) -> None:
     """Start what workers are forked from, if a capture among the targets is worth workers."""
     if any(size >= LARGE_BYTES for size in _sizes(targets)):
-        worker_context()
+        worker_context(OF_READERS)
 
 
-def worker_context() -> BaseContext:
+def worker_context(modules: Sequence[str]) -> BaseContext:
     """Return how workers are started, the server that they are forked from running already.
 
-    Never forked from here: DuckDB and Arrow have threads, which a fork would cut off.
+    Never forked from here: DuckDB and Arrow have threads, which a fork would cut off. modules: what
+    the workers need, loaded once in the server if this is who starts it.
     """
-    if sys.platform == "win32":
+    if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     from multiprocessing.forkserver import ensure_running
 
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
+    context.set_forkserver_preload([*modules])
     with _deaf():
         ensure_running()
     return context

@@ -27,7 +27,7 @@ from trajscope.errors import InputError, Location, Problem, Problems, StoreError
 from trajscope.formats import Divisible, FilePart, FileSource, formats, parts_of, read_part
 from trajscope.model.reading import Reading
 from trajscope.model.span import LogRecord, Span
-from trajscope.pipeline.ahead import LARGE_BYTES, worker_context
+from trajscope.pipeline.ahead import LARGE_BYTES, OF_READERS, worker_context
 from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions
 from trajscope.pipeline.log_records import LogTaker
@@ -167,7 +167,9 @@ class Workers:
         if self._pool is None:
             settings = _settings(self._options)
             self._least = WORTH_BYTES
-            self._pool = ProcessPoolExecutor(self._jobs, worker_context(), _begin, (settings,))
+            self._pool = ProcessPoolExecutor(
+                self._jobs, worker_context(OF_READERS), _begin, (settings,)
+            )
         return self._pool
 
 

@@ -6,7 +6,6 @@ them would take longer than judging them. Scorers are sent by name, for function
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,6 +16,7 @@ from typing import NamedTuple
 from trajscope.errors import PluginError
 from trajscope.model.expectation import NamedExpectation
 from trajscope.model.score import Score
+from trajscope.pipeline.ahead import worker_context
 from trajscope.pipeline.load import facts, stored
 from trajscope.pipeline.provenance import failed, marked
 from trajscope.pipeline.scoring import Judged, Scoring, chosen_scorers
@@ -146,12 +146,7 @@ class _Alone:
 
 
 def _pool(work: Work, workers: int) -> ProcessPoolExecutor:
-    # Never a fork of this process: it would take over DuckDB's locks without their threads. A fork
-    # server has none, and has imported what a worker needs.
-    has_server = "forkserver" in multiprocessing.get_all_start_methods()
-    if has_server:
-        multiprocessing.set_forkserver_preload([__name__])
-    context = multiprocessing.get_context("forkserver" if has_server else "spawn")
+    context = worker_context([__name__])
     return ProcessPoolExecutor(workers, context, initializer=_start, initargs=(work,))
 
 

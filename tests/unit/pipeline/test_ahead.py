@@ -16,7 +16,7 @@ from trajscope.pipeline import ahead
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     calls: list[bool] = []
-    monkeypatch.setattr(ahead, "worker_context", lambda: calls.append(True))
+    monkeypatch.setattr(ahead, "worker_context", lambda _modules: calls.append(True))
     monkeypatch.setattr(ahead, "LARGE_BYTES", 10)
     return calls
 
