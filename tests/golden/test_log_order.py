@@ -13,7 +13,7 @@ from trajscope.conventions import Reader
 from trajscope.model.span import LogRecord, Span
 from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions, records
-from trajscope.pipeline.log_records import LogTaker
+from trajscope.pipeline.taking import Taker
 from trajscope.store import CaptureInfo, Store
 from trajscope.store.resolve import to_row
 
@@ -34,7 +34,7 @@ def recorded(case: str) -> tuple[list[Span], list[LogRecord]]:
 
 def ingest(store: Store, *captures: tuple[list[Span], list[LogRecord]]) -> dict[str, list[str]]:
     read = Reader()
-    take = LogTaker(read, Dropper(()))
+    take = Taker(read, Dropper(()))
     for number, (spans, logs) in enumerate(captures):
         info = CaptureInfo(id=f"c{number}", name=f"c{number}", format="test")
         store.ingest(info, [*((s, read(s)) for s in spans), *map(take, logs)], read)

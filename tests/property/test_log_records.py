@@ -14,7 +14,7 @@ from trajscope.assemble import assemble, join_logs, stood_for
 from trajscope.model.reading import StepType
 from trajscope.model.span import LogRecord, Span
 from trajscope.model.step_row import StepRow
-from trajscope.pipeline.log_records import record_key
+from trajscope.pipeline.taking import record_key
 from trajscope.store import LogRow, Record, Store
 from trajscope.store.resolve import to_row
 

@@ -25,14 +25,12 @@ import pyarrow as pa
 
 from trajscope.errors import InputError, Location, Problem, Problems, StoreError, TrajscopeError
 from trajscope.formats import Divisible, FilePart, FileSource, formats, parts_of, read_part
-from trajscope.model.reading import Reading
-from trajscope.model.span import LogRecord, Span
 from trajscope.pipeline.ahead import LARGE_BYTES, OF_READERS, worker_context
 from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions
-from trajscope.pipeline.log_records import LogTaker
+from trajscope.pipeline.taking import Taker
 from trajscope.ports import Format
-from trajscope.store import SPAN_SCHEMA, LogRow, Record, capture_batches
+from trajscope.store import SPAN_SCHEMA, capture_batches
 
 WORTH_BYTES = 8 * 1024**2
 """Once workers run, a capture from here on is given to them."""
@@ -55,14 +53,8 @@ class _Settings(NamedTuple):
     drop_attributes: tuple[str, ...]
 
 
-class _Reading(NamedTuple):
-    read: Callable[[Span], Reading]
-    drop: Callable[[Span], Span]
-    take: LogTaker
-
-
-_of_worker: list[_Reading] = []
-"""What this process reads spans with, if it is a worker."""
+_of_worker: list[Taker] = []
+"""What this process takes records with, if it is a worker."""
 
 
 class Workers:
@@ -160,8 +152,8 @@ class Workers:
     def _in_one_stream(
         self, format_: Format, part: FilePart, problems: Problems
     ) -> Iterator[pa.RecordBatch]:
-        reading = _start_reading(_settings(self._options))
-        yield from capture_batches(_classified(format_, part, problems, reading))
+        take = _taker(_settings(self._options))
+        yield from capture_batches(map(take, read_part(format_, part, problems)))
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
@@ -218,24 +210,11 @@ def _moved(problem: Problem, lines: int) -> Problem:
     return replace(problem, at=replace(at, line=at.line + lines))
 
 
-def _classified(
-    format_: Format,
-    part: FilePart,
-    problems: Problems,
-    reading: _Reading,
-) -> Iterator[Record | LogRow]:
-    for record in read_part(format_, part, problems):
-        if isinstance(record, LogRecord):
-            yield reading.take(record)
-        else:
-            yield reading.drop(record), reading.read(record)
-
-
 def _begin(settings: _Settings) -> None:
     """Make this process a worker: it ends with its parent, which alone listens to Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _of_worker[:] = [_start_reading(settings)]
+    _of_worker[:] = [_taker(settings)]
     gc.freeze()
     # Decoded JSON has no cycles, so counting references frees it; what an error leaves is little.
     gc.set_threshold(1_000_000, 10, 1_000)
@@ -248,19 +227,18 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _start_reading(settings: _Settings) -> _Reading:
+def _taker(settings: _Settings) -> Taker:
     options = InputOptions(map_file=settings.map_file, drop_attributes=settings.drop_attributes)
-    read, drop = options.reader(), Dropper(options.drop_attributes)
-    return _Reading(read, drop, LogTaker(read, drop))
+    return Taker(options.reader(), Dropper(options.drop_attributes))
 
 
 def _read(format_name: str, part: FilePart) -> PartDone:
     """Read one part; runs in a worker."""
     problems = Problems()
-    [reading] = _of_worker
+    [take] = _of_worker
     try:
         format_ = formats()[format_name]
-        made = [*capture_batches(_classified(format_, part, problems, reading))]
+        made = [*capture_batches(map(take, read_part(format_, part, problems)))]
     except TrajscopeError:  # met again in the single stream, and raised from there
         return PartDone([], 0, 0, problems, odd=True)
     spans = sum(batch.num_rows for batch in made if batch.schema.equals(SPAN_SCHEMA))

@@ -22,12 +22,12 @@ from trajscope.formats import (
     read_capture,
     recognised_sources,
 )
-from trajscope.model.span import LogRecord
+from trajscope.model.span import Span
 from trajscope.pipeline.dropping import Dropper
 from trajscope.pipeline.load import InputOptions
-from trajscope.pipeline.log_records import LogTaker
 from trajscope.pipeline.parallel import Workers
 from trajscope.pipeline.redaction import masked
+from trajscope.pipeline.taking import Taker
 from trajscope.store import CaptureInfo, IngestReport, LogRow, Record, Store
 
 Progress = Callable[[str, int, float | None], None]
@@ -92,19 +92,16 @@ def _ingest_one(
     format_ = choose_format(source, options.format_name)
     own = Problems(strict=options.strict)
     state = source.state()
-    read, drop = options.reader(), Dropper(options.drop_attributes)
-    take = LogTaker(read, drop)
+    take = Taker(options.reader(), Dropper(options.drop_attributes))
 
     def classified() -> Iterator[Record | LogRow]:
         count = 0
         for record in masked(read_capture(source, own, format_name=options.format_name), options):
-            if isinstance(record, LogRecord):
-                yield take(record)
-                continue
-            count += 1
-            if count % _TELL_EVERY == 0:
-                progress(source.name, count, source.share)
-            yield drop(record), read(record)
+            if isinstance(record, Span):
+                count += 1
+                if count % _TELL_EVERY == 0:
+                    progress(source.name, count, source.share)
+            yield take(record)
 
     def info() -> CaptureInfo:
         content = hashed()

@@ -10,7 +10,7 @@ from tests.support.logs import READ
 from tests.support.spans import TRACE_ID, span
 from tests.support.stores import capture, empty_store, select
 from trajscope.model.span import Json, LogRecord, Span
-from trajscope.pipeline.log_records import record_key
+from trajscope.pipeline.taking import record_key
 from trajscope.store import LogRow, Store
 from trajscope.store import logs as logs_of_store
 

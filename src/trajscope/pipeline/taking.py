@@ -1,4 +1,4 @@
-"""Log records on their way into a store: what they stand for, and what they are known by.
+"""Spans and log records on their way into a store: what is read of them, and what is kept.
 
 One thing a newcomer would get wrong: a record is read (as the span it may stand for) before its
 attributes are dropped, as spans are; but a span it speaks of may come later and be read with it
@@ -11,21 +11,26 @@ from hashlib import blake2b
 
 from trajscope.assemble import encoded, stood_for
 from trajscope.conventions import Reader
-from trajscope.model.span import LogRecord
+from trajscope.model.span import LogRecord, Span
 from trajscope.pipeline.dropping import Dropper
 from trajscope.redact import unkeyed
-from trajscope.store import LogRow
+from trajscope.store import LogRow, Record
 
 
-class LogTaker:
-    """Makes rows of log records, for the captures of one run."""
+class Taker:
+    """Makes of what a capture holds what goes into a store, for the captures of one run."""
 
     def __init__(self, read: Reader, drop: Dropper) -> None:
         self._read = read
         self._drop = drop
 
-    def __call__(self, record: LogRecord) -> LogRow:
-        """Return the row of a record."""
+    def __call__(self, record: Span | LogRecord) -> Record | LogRow:
+        """Return a span, lighter, with its reading; or the row of a log record."""
+        if isinstance(record, LogRecord):
+            return self._log(record)
+        return self._drop(record), self._read(record)
+
+    def _log(self, record: LogRecord) -> LogRow:
         key, kept = record_key(record), self._drop.log(record)
         span = stood_for(record, self._read)
         if span is None:
