@@ -185,7 +185,6 @@ def decode_result(value: Json) -> Result:
         message = _tool_message(value)
         if (
             message is None
-            and len(value) <= 2
             and isinstance(value.get("output"), dict)
             and value.keys() <= {"output", "kwargs"}
         ):
@@ -197,7 +196,7 @@ def decode_result(value: Json) -> Result:
                 text_of(message.get("name")),
                 text_of(message.get("status")),
             )
-        if len(value) == 2 and value.keys() == {"output", "kwargs"}:
+        if value.keys() == {"output", "kwargs"}:
             return Result(value["output"])
     return Result(value)
 

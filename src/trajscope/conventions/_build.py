@@ -101,8 +101,6 @@ def _by_status(
     failure: Failure, result: Json | UnsetType, words: Vocabulary, find: Finder
 ) -> Failure:
     """Add what a recorded status word says; a status of the span itself has gone before."""
-    if not words.status and not words.status_text:
-        return failure
     word = find.text("status", words.status)
     text = find.text("status_text", words.status_text)
     if failure.failed:

@@ -38,18 +38,16 @@ _RESPONSE_TYPES = frozenset(
     | {"function_response", "tool", "tool-error", "tool_return", "tool-return", "ToolMessage"}
     | {"retry-prompt", "server_tool_call_response", "mcp_tool_result"}
 )
-_REQUEST_HOLDERS = frozenset(
-    {"function_call", "functionCall", "toolUse", "function", "function_call_name"}
-)
-_RESPONSE_HOLDERS_IN_ORDER = ("function_response", "functionResponse", "toolResult")
-_RESPONSE_HOLDERS = frozenset(_RESPONSE_HOLDERS_IN_ORDER)
+_CALL_HOLDERS = ("function_call", "functionCall", "toolUse")
+_REQUEST_HOLDERS = frozenset({*_CALL_HOLDERS, "function", "function_call_name"})
+_RESULT_HOLDERS = ("function_response", "functionResponse", "toolResult")
+_RESPONSE_HOLDERS = frozenset(_RESULT_HOLDERS)
 _REQUEST_MARKS = _REQUEST_HOLDERS | {"toolCallId", "arguments", "args"}
 _RESPONSE_MARKS = _RESPONSE_HOLDERS | {"lc", "output"}
 """Without one of these fields, and with a type and a role of something else, an object is no
 request (response): most parts of a conversation are neither, and are known by one look."""
 _NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
 _ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
-_ARGS = frozenset(_ARGS_KEYS)
 _ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id")
 _RESULT_KEYS = ("response", "result", "output", "content", "toolOutput", "error")
 _HOLDERS = (dict, list)
@@ -159,7 +157,7 @@ def _request(node: dict[str, Json]) -> ToolRequest | None:
         or (kind is None and "id" in node and "args" in node)
         or (kind is None and isinstance(node.get("arguments"), dict | str))
     )
-    if not called or kind in _RESPONSE_TYPES or _ARGS.isdisjoint(node):
+    if not called or kind in _RESPONSE_TYPES or _key_of(node, _ARGS_KEYS) is None:
         return None
     if _first(node, _NAME_KEYS) is None:
         return None
@@ -169,7 +167,7 @@ def _request(node: dict[str, Json]) -> ToolRequest | None:
 
 def _held_request(node: dict[str, Json]) -> ToolRequest | None:
     """The request that stands in a field of an object."""
-    for key in ("function_call", "functionCall", "toolUse"):
+    for key in _CALL_HOLDERS:
         inner = node.get(key)
         if isinstance(inner, dict) and text_of(inner.get("name")):
             return _make_request(inner, node, provider=False)
@@ -202,7 +200,7 @@ def _response(node: dict[str, Json]) -> ToolResponse | None:
     ):
         return None
     if not _RESPONSE_HOLDERS.isdisjoint(node):
-        for key in _RESPONSE_HOLDERS_IN_ORDER:
+        for key in _RESULT_HOLDERS:
             inner = node.get(key)
             if isinstance(inner, dict) and ("response" in inner or "content" in inner):
                 return _make_response(inner, node)
@@ -232,9 +230,7 @@ def _holds_parts(content: Json) -> bool:
 def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolResponse | None:
     key = _key_of(inner, _RESULT_KEYS)
     value = content_of(decode_result(inner[key]).value) if key else UNSET
-    if (
-        isinstance(value, dict) and len(value) == 2 and value.keys() == {"type", "value"}
-    ):  # the AI SDK's typed output
+    if isinstance(value, dict) and value.keys() == {"type", "value"}:  # the AI SDK's typed output
         status = "error" if str(value["type"]).startswith("error") else None
         value = value["value"]
     else:

@@ -106,7 +106,7 @@ def _requests(span: Span, words: Vocabulary, find: Finder) -> tuple[ToolRequest,
     if not found and (flat := unflattened(span.attributes, words.flat_output)):
         find.sources["requests"] = words.flat_output[0] + "*"
         found = find_requests(flat)
-    if not found and _has_events(span, words) and (said := output_events(span, words)):
+    if not found and (said := output_events(span, words)):
         find.sources["requests"] = "events"
         found = find_requests(said)
     if not found and words.answer:
@@ -120,17 +120,13 @@ def _responses(span: Span, words: Vocabulary, find: Finder) -> tuple[ToolRespons
     if not found and (flat := unflattened(span.attributes, words.flat_input)):
         find.sources["responses"] = words.flat_input[0] + "*"
         found = find_responses(flat)
-    if not found and _has_events(span, words) and (told := input_events(span, words)):
+    if not found and (told := input_events(span, words)):
         find.sources["responses"] = "events"
         found = find_responses(told)
     if not found and words.question:
         value = find.value("responses", words.question)
         found = find_responses(value) if value is not UNSET and _may_hold_tools(value) else ()
     return found
-
-
-def _has_events(span: Span, words: Vocabulary) -> bool:
-    return bool(span.events or words.message_events)
 
 
 def _may_hold_tools(value: Json) -> bool:
