@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 from pydantic.alias_generators import to_camel
 
-_camel = cache(to_camel)
-"""Of a few hundred names of fields; asked for every value that is written."""
+camel = cache(to_camel)
+"""Returns the name of a field in camelCase: of a few hundred, asked for every value written."""
 
 
 class Value(BaseModel):
@@ -31,5 +31,5 @@ class Value(BaseModel):
     def _leave_out_unset(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
         unset = {*type(self).model_fields} - self.model_fields_set
-        hidden = unset | set(map(_camel, unset))
+        hidden = unset | set(map(camel, unset))
         return {k: v for k, v in data.items() if k not in hidden}

@@ -14,14 +14,12 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from reprlib import repr as shown
 from typing import Any
 
-from pydantic.alias_generators import to_camel
-
 from trajscope.errors import TrajscopeError
 from trajscope.evals.error import ScorerRunError
 from trajscope.model.expectation import NamedExpectation
 from trajscope.model.score import Score
 from trajscope.model.trajectory import Trajectory
-from trajscope.model.value import Value
+from trajscope.model.value import Value, camel
 from trajscope.ports import Scorer
 
 
@@ -93,9 +91,6 @@ def _package_version(module: str) -> str:
     return "unknown"
 
 
-_camel = cache(to_camel)
-
-
 def _said(value: object) -> dict[str, Any]:
     """Return what `model_dump(by_alias=True)` does, its values as they are; it is much sooner.
 
@@ -106,7 +101,7 @@ def _said(value: object) -> dict[str, Any]:
     """
     if not isinstance(value, Value):
         raise TypeError(f"{type(value).__name__} is no JSON")
-    return {_camel(name): getattr(value, name) for name in value.model_fields_set}
+    return {camel(name): getattr(value, name) for name in value.model_fields_set}
 
 
 _sorted_json = json.JSONEncoder(sort_keys=True, allow_nan=False, default=_said).encode

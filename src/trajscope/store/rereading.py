@@ -76,8 +76,9 @@ def _read_chunk_again(connection: Connection, numbers: list[int], read: Read) ->
     for row in read_rows(connection, numbers):
         more = told.get((row.span.trace_id, row.span.span_id), ())
         again = _reading(row, events, more, read)
-        if encode_json(again) != encode_json(row.reading):
-            own = None if encode_json(again) == encode_json(row.own) else row.own
+        text = encode_json(again)
+        if text != encode_json(row.reading):
+            own = None if text == encode_json(row.own) else row.own
             gone.append(row.number)
             news.append(Replaced(row.span, again, own, row.capture_no))
     replace_spans(connection, gone, news)
