@@ -7,7 +7,7 @@ derived at ingest; scores and findings go when their trace changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -23,7 +23,7 @@ from trajscope.store.captures import StoredCapture, read_captures
 from trajscope.store.columns import Record
 from trajscope.store.connection import connect
 from trajscope.store.derive import Derived, derive
-from trajscope.store.faults import store_error
+from trajscope.store.faults import as_store_errors
 from trajscope.store.holding import Patience
 from trajscope.store.ingest import CaptureInfo, IngestReport, ingest
 from trajscope.store.joining import Read
@@ -288,10 +288,5 @@ class Store(Reads):
     def _at(self) -> Location:
         return Location(None if self.path is None else str(self.path))
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn what DuckDB raises into a StoreError with the file and a way out."""
-        try:
-            yield
-        except duckdb.Error as error:
-            raise store_error(error, self.path) from error
+    def _explained(self) -> AbstractContextManager[None]:
+        return as_store_errors(self.path)

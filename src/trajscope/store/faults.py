@@ -7,6 +7,8 @@ read. Every statement can raise it, so this is not only about opening.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
@@ -27,6 +29,27 @@ _WAIT_OR_COPY = (
 
 class StoreHeld(StoreError):  # noqa: N818 - the word of the message
     """Another process has the store open."""
+
+
+@contextmanager
+def as_store_errors(path: Path | None) -> Iterator[None]:
+    """Turn what DuckDB raises into a StoreError with the file and a way out."""
+    try:
+        with interruptible():
+            yield
+    except duckdb.Error as error:
+        raise store_error(error, path) from error
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Make Ctrl-C the same, whether Python hears it first or DuckDB does as a statement runs."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":
+            raise
+        raise KeyboardInterrupt from error
 
 
 def store_error(error: duckdb.Error, path: Path | None) -> StoreError:

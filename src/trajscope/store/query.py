@@ -16,6 +16,7 @@ import duckdb
 import msgspec
 
 from trajscope.errors import Location, QueryError
+from trajscope.store.faults import interruptible
 from trajscope.store.statements import rows
 
 FETCH_ROWS = 2_000
@@ -70,8 +71,9 @@ def query(
     _check(connection, sql, at)
     cursor = connection.cursor()
     try:
-        cursor.execute("BEGIN TRANSACTION READ ONLY")
-        result = cursor.execute(sql, params)
+        with interruptible():
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
+            result = cursor.execute(sql, params)
         description = result.description or []
         return QueryResult(
             tuple(column[0] for column in description),
@@ -85,8 +87,9 @@ def query(
 
 def _rows(cursor: duckdb.DuckDBPyConnection, at: Location | None) -> Iterator[tuple[Any, ...]]:
     try:
-        while rows := cursor.fetchmany(FETCH_ROWS):
-            yield from rows
+        with interruptible():
+            while rows := cursor.fetchmany(FETCH_ROWS):
+                yield from rows
     except duckdb.Error as error:
         raise explained(cursor, error, at) from error
     finally:

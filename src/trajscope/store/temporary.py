@@ -7,13 +7,13 @@ can be scored and audited too, and several runs over one store do not meet.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Any, Self
 
 import duckdb
 import pyarrow as pa
 
-from trajscope.store.faults import store_error
+from trajscope.store.faults import as_store_errors
 from trajscope.store.sqltext import sql_text
 
 
@@ -82,9 +82,5 @@ class TemporaryTables:
                 with suppress(duckdb.Error):
                     self._cursor.unregister("incoming")
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except duckdb.Error as error:
-            raise store_error(error, None) from error
+    def _explained(self) -> AbstractContextManager[None]:
+        return as_store_errors(None)

@@ -12,7 +12,7 @@ from tests.support.stores import held_elsewhere, ingest
 from trajscope.errors import ExitCode, QueryError, SchemaVersionError, StoreError
 from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.store import SCHEMA_VERSION, Store
-from trajscope.store.faults import store_error
+from trajscope.store.faults import as_store_errors, store_error
 
 
 def filled(path: Path) -> Path:
@@ -86,6 +86,15 @@ def test_a_file_that_may_not_be_opened_is_told_with_a_way_out() -> None:
     assert str(told).startswith("s.duckdb: ")
     assert "permission denied" in str(told)
     assert "right to write" in (told.hint or "")
+
+
+@pytest.mark.parametrize("first", ["Python", "DuckDB"])
+def test_ctrl_c_while_a_statement_runs_is_no_fault(first: str) -> None:
+    said = KeyboardInterrupt() if first == "Python" else RuntimeError("Query interrupted")
+    with pytest.raises(KeyboardInterrupt), as_store_errors(None):
+        raise said
+    with pytest.raises(RuntimeError, match="something else"), as_store_errors(None):
+        raise RuntimeError("something else")
 
 
 @pytest.mark.parametrize("content", [b"", b"hi", b'{"resourceSpans": []}\n' * 1000])
