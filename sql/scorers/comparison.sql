@@ -1,7 +1,8 @@
 -- The steps that a scope holds of every trace, in its order: what the comparison is about. Which
 -- steps are expected ones the definition decides, once per variant (pipeline/comparing.py).
 -- span_text: the span as a line of the alignment tells it.
--- Parameters: scope (tools, tree, top), with_args (whether arguments are asked for).
+-- Parameters: scope (tools, tree, top); with_args (whether arguments are asked for); first, last
+-- (numbers of traces).
 SELECT
     step.t,
     name_no,
@@ -15,7 +16,7 @@ SELECT
 FROM judged_steps step
 JOIN judged_traces USING (t)
 JOIN steps recorded ON recorded.rowid = row_no
-WHERE step.executed AND NOT is_odd AND CASE $scope
+WHERE step.executed AND NOT is_odd AND step.t BETWEEN $first AND $last AND CASE $scope
     WHEN 'tools' THEN is_tool
     WHEN 'top' THEN step.depth = top_depth
     ELSE true

@@ -2,9 +2,13 @@
 -- comparison), efficiency, tool failures, blacklist. Expectations below steps are left out here.
 -- The definition is scorers/_unified.py; a property test holds both equal, field by field.
 -- Parameters: accuracy, efficiency, tool_failures, blacklist (their weights); expectations (the
--- numbers of those to score).
+-- numbers of those to score); first, last (the numbers of the traces to score: its joins carry
+-- whole details, and those of all traces at once do not fit in memory).
 INSERT INTO scored
-WITH parts AS (
+WITH held AS (
+    SELECT * FROM scored WHERE t BETWEEN $first AND $last
+),
+parts AS (
     SELECT
         judged.e,
         judged.t,
@@ -30,18 +34,18 @@ WITH parts AS (
             || coalesce(efficiency.findings, []) || failures.findings AS findings
     FROM judged
     JOIN asked USING (e)
-    JOIN scored failures
+    JOIN held failures
         ON failures.scorer = 'tool-failures' AND failures.e = judged.e AND failures.t = judged.t
-    LEFT JOIN scored accuracy
+    LEFT JOIN held accuracy
         ON asks_comparison AND accuracy.scorer = 'comparison'
         AND accuracy.e = judged.e AND accuracy.t = judged.t
-    LEFT JOIN scored efficiency
+    LEFT JOIN held efficiency
         ON asks_efficiency AND efficiency.scorer = 'efficiency'
         AND efficiency.e = judged.e AND efficiency.t = judged.t
-    LEFT JOIN scored blacklist
+    LEFT JOIN held blacklist
         ON asks_blacklist AND blacklist.scorer = 'blacklist'
         AND blacklist.e = judged.e AND blacklist.t = judged.t
-    WHERE judged.e IN (SELECT unnest($expectations::INTEGER[]))
+    WHERE judged.e IN (SELECT unnest($expectations::INTEGER[])) AND judged.t BETWEEN $first AND $last
 ),
 weighed AS (
     SELECT

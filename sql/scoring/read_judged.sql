@@ -1,2 +1,7 @@
 -- Which traces, by number and id, are held against which expectation.
-SELECT e, t, trace_id FROM judged JOIN judged_traces USING (t) ORDER BY e, t;
+-- Parameters: first, last (numbers of traces).
+SELECT e, t, trace_id
+FROM judged
+JOIN judged_traces USING (t)
+WHERE t BETWEEN $first AND $last
+ORDER BY e, t;

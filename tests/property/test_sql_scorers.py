@@ -179,6 +179,29 @@ def test_both_engines_agree_on_every_recorded_trace() -> None:
         assert_same(store, [], named=False)
 
 
+@pytest.mark.parametrize("steps", [1, 40, 100_000])
+def test_traces_are_judged_in_parts_of_any_size(
+    steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trajscope.store.scoring.PART_STEPS", steps)
+    called = [
+        (
+            span(n + 1, trace_id=f"{t:032x}", start_ns=10 * t + n),
+            Reading(convention="t", step_type=StepType.TOOL_CALL, name=NAMES[(t + n) % 2]),
+        )
+        for t in range(30)
+        for n in range(t % 5)
+    ]
+    with empty_store() as store:
+        ingest(store, called)
+        assert_same(store, as_named(real_expectations()), named=True)
+        with SetScoring(store, [], SET_WISE, named=False) as scoring:
+            parts = scoring._tables.parts()
+    held = [t for first, last in parts for t in range(first, last + 1)]
+    assert held == list(range(24))
+    assert (len(parts) > 1) == (steps < len(called))
+
+
 def test_selectors_choose_the_same_traces() -> None:
     given_records = [
         (

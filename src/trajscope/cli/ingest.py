@@ -31,7 +31,12 @@ if TYPE_CHECKING:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @db_option_of(required=True, help="The DuckDB store to write; made if it is not there.")
 @click.option(
-    "--memory-limit", default="350MB", show_default=True, help="What DuckDB may hold in memory."
+    "--memory-limit",
+    default="350MB",
+    envvar="TRAJSCOPE_MEMORY_LIMIT",
+    show_default=True,
+    show_envvar=True,
+    help="What DuckDB may hold in memory.",
 )
 @click.option(
     "--drop-attributes",

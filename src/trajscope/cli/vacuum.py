@@ -13,7 +13,12 @@ from trajscope.cli.app import COMMANDS
 @click.command("vacuum", short_help=COMMANDS["vacuum"])
 @required_db_option
 @click.option(
-    "--memory-limit", default="350MB", show_default=True, help="What DuckDB may hold in memory."
+    "--memory-limit",
+    default="350MB",
+    envvar="TRAJSCOPE_MEMORY_LIMIT",
+    show_default=True,
+    show_envvar=True,
+    help="What DuckDB may hold in memory.",
 )
 @json_option
 def COMMAND(db: str, memory_limit: str, as_json: bool) -> None:  # noqa: N802

@@ -79,16 +79,18 @@ class Twins:
 
     def _compare(self) -> None:
         comparing = Comparing(self.tables, self.names, [named.expect for named in self.asked])
-        rows = ScoredRows()
-        for e, named in enumerate(self.asked):
-            if named.expect.steps is None:
-                continue
-            if not comparing.compare(e, named.expect, rows):
-                self._define(e, named, COMPARISON)
-            if len(rows) >= _BATCH_ROWS:
-                self.tables.add_rows(rows)
-                rows = ScoredRows()
-        self.tables.add_rows(rows)
+        asked = {e: n for e, n in enumerate(self.asked) if n.expect.steps is not None}
+        clear = [e for e in asked if comparing.compares(e)]
+        for part in self.tables.parts() if clear else ():
+            read, rows = comparing.part(part), ScoredRows()
+            for e in clear:
+                comparing.compare(e, read, rows)
+                if len(rows) >= _BATCH_ROWS:
+                    self.tables.add_rows(rows)
+                    rows = ScoredRows()
+            self.tables.add_rows(rows)
+        for e in asked.keys() - clear:
+            self._define(e, asked[e], COMPARISON)
 
     def _unify(self) -> None:
         nested = {
@@ -98,14 +100,15 @@ class Twins:
         }
         flat = [e for e in range(len(self.asked)) if e not in nested]
         weights = {name: getattr(UNIFIED.weights, name) for name in NAMES}
-        self.tables.run(UNIFIED.statement, {**weights, "expectations": flat})
+        for part in self.tables.parts():
+            params = {**weights, "expectations": flat, **part._asdict()}
+            self.tables.run(UNIFIED.statement, params)
         for e in sorted(nested):
             self._define(e, self.asked[e], UNIFIED)
 
     def _define(self, e: int, named: NamedExpectation, scorer: SetScorer) -> None:
         """Score the traces held against an expectation by the definition."""
-        judged = self.tables.rows("scoring/read_judged")
-        numbers = {trace_id: t for number, t, trace_id in judged if number == e}
+        numbers = dict(self.tables.rows("scoring/read_held", {"e": e}))
         if numbers:
             self.tables.add(
                 [

@@ -6,90 +6,102 @@ ones alike, whatever all of them are called. Names and spans are filled in after
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from trajscope.match import compile_pattern
 from trajscope.model.expectation import Scope, TrajectoryExpectation
 from trajscope.model.reading import StepType
 from trajscope.model.step import BaseStep, build_step
 from trajscope.model.trajectory import Trajectory
-from trajscope.pipeline._fits import IN_ORDER, Columns, Fits, Shape, ShapeTable, wanted
+from trajscope.pipeline._fits import (
+    IN_ORDER,
+    Columns,
+    Fits,
+    Shape,
+    ShapeTable,
+    Wanted,
+    wanted,
+)
+from trajscope.pipeline._part import Asked, Names, Part
 from trajscope.pipeline._variants import Line, Taken, Variant, quoted
 from trajscope.scope import resolve_scope
 from trajscope.scorers._comparison import compare_table
 from trajscope.store.encoding import decode_json
 from trajscope.store.scored import ScoredRows
-from trajscope.store.scoring import ScoringTables
+from trajscope.store.scoring import Range, ScoringTables
 
 _KEPT_TEXT = 50_000_000
 """Characters of variants that are kept; long traces are hardly ever alike."""
 
 
 class Comparing:
-    """Compares the traces of one scoring; what it reads of them is kept between expectations."""
+    """Compares the traces of one scoring, part by part; variants are kept between the parts."""
 
     def __init__(
         self,
         tables: ScoringTables,
         names: Sequence[BaseStep],
-        asked: Iterable[TrajectoryExpectation],
+        asked: Sequence[TrajectoryExpectation],
     ) -> None:
         self._tables = tables
-        self._names = names
-        self._is_tool = [step.is_tool for step in names]
-        self._steps_asked = [step for expect in asked for step in expect.steps or ()]
-        self._columns: dict[str, Columns] = {}
+        self._names = Names(names)
+        self._asked = asked
+        self._wanted: dict[int, list[Wanted]] = {}
         self._quotes: dict[str, str] = {}
         self._matching: dict[str, frozenset[int]] = {}
         self._variants: dict[object, Variant] = {}
         self._kept = 0
 
-    def compare(self, e: int, expectation: TrajectoryExpectation, rows: ScoredRows) -> bool:
-        """Append the comparisons of every trace that is held against an expectation to `rows`.
+    def compares(self, e: int) -> bool:
+        """Return whether it can compare with expectation `e`; if not, that is the definition's.
 
-        Returns whether it can be done so; if not, each trace is left to the definition.
+        It cannot where an expectation asks for what stands in no column.
         """
-        one = self._held(expectation)
-        if one is None:
-            return False
-        judged = self._judged.get(e, ())
+        expectation = self._asked[e]
+        steps, mode = expectation.steps or (), expectation.args_mode or "exact"
+        found = [wanted(step, self._named(step.name), mode) for step in steps]
+        known = [one for one in found if one is not None]
+        self._wanted[e] = known
+        return len(known) == len(found) and resolve_scope(expectation.scope, steps) != "agent"
+
+    def part(self, part: Range) -> Part:
+        """Return a part of the traces, ready to be compared."""
+        return Part(self._tables, self._names, self._to_read, part)
+
+    def compare(self, e: int, part: Part, rows: ScoredRows) -> None:
+        """Append the comparisons of the part's traces with expectation `e` (see `compares`)."""
+        judged = part.judged.get(e)
+        if judged is None:
+            return
+        one = self._held(e, part)
         for t, trace_id in judged:
             start, end = one.columns.bounds.get(t, (0, 0))
             shape = one.fits.shape(start, end, kept=len(judged) > 1)
-            variant = self._variant(shape, end - start, expectation, one.scope)
+            variant = self._variant(shape, end - start, self._asked[e], one.scope)
             taken = self._taken(one, variant, shape, t, trace_id)
             value, details = variant.fill(taken, penalised=one.penalised)
             faults = variant.findings(taken, one.names)
             rows.add("comparison", (e, t), value, variant.reason, details, faults)
-        return True
 
-    def _held(self, expectation: TrajectoryExpectation) -> _Held | None:
-        """Return an expectation made ready; None if it asks for what stands in no column."""
-        steps = expectation.steps or ()
-        scope = resolve_scope(expectation.scope, steps)
-        if scope == "agent":
-            return None
-        names = [step.name for step in steps]
-        numbers = [self._named(name) for name in names]
-        mode = expectation.args_mode or "exact"
-        asked = [wanted(step, own, mode) for step, own in zip(steps, numbers, strict=True)]
-        found = [one for one in asked if one is not None]
-        if len(found) < len(asked):
-            return None
-        columns = self._steps(scope)
+    def _held(self, e: int, part: Part) -> _Held:
+        """Return an expectation made ready for a part."""
+        expectation = self._asked[e]
+        names = [step.name for step in expectation.steps or ()]
+        scope = resolve_scope(expectation.scope, expectation.steps or ())
+        columns = part.steps(scope)
+        stand_in = partial(self._stand_in, columns)
         return _Held(
             scope,
             columns,
             names,
             [self._quoted(name) for name in names],
-            numbers,
-            Fits(expectation, found, columns, self._is_tool, partial(self._stand_in, columns)),
+            [self._named(name) for name in names],
+            Fits(expectation, self._wanted[e], columns, self._names.is_tool, stand_in),
             _Repeats(names, self._named),
-            self._hints if scope == "tools" else {},
-            self._requested if scope in ("tools", "tree") else {},
+            part.hints if scope == "tools" else {},
+            part.requested if scope in ("tools", "tree") else {},
             expectation.allow_repeated_steps is False,
         )
 
@@ -110,7 +122,7 @@ class Comparing:
             columns.spans[start:end],
             columns.span_texts[start:end],
             one.quoted,
-            [self._names[n].name for n in repeated],
+            [self._names.steps[n].name for n in repeated],
             one.requested.get(t, ()),
             lines,
         )
@@ -154,40 +166,13 @@ class Comparing:
         """Return the numbers of the names that an expected name matches."""
         if name not in self._matching:
             pattern = compile_pattern(name)
-            found = (n for n, step in enumerate(self._names) if pattern.matches_step(step))
+            found = (n for n, step in enumerate(self._names.steps) if pattern.matches_step(step))
             self._matching[name] = frozenset(found)
         return self._matching[name]
 
-    def _steps(self, scope: str) -> Columns:
-        if scope not in self._columns:
-            params = {"scope": scope, "with_args": self._asks_data}
-            read = self._tables.columns("scorers/comparison", params)
-            bounds, at = {}, 0
-            for t, size in Counter(read["t"]).items():
-                bounds[t] = (at, at + size)
-                at += size
-            names, types = read["name_no"], read["step_type"]
-            numbers: dict[Any, int] = {}
-            kinds = [numbers.setdefault(k, len(numbers)) for k in zip(names, types, strict=True)]
-            own = [self._quoted(step.name) for step in self._names]
-            self._columns[scope] = Columns(
-                bounds=bounds,
-                names=names,
-                kinds=kinds,
-                types=types,
-                spans=read["span_id"],
-                span_texts=read["span_text"],
-                success=read["success"],
-                keys=read["args_key"],
-                args=read["args"],
-                texts=[self._text_of[n] for n in names],
-                quoted=[own[n] for n in names],
-            )
-        return self._columns[scope]
-
     def _stand_in(self, columns: Columns, at: int) -> BaseStep:
         """Return a step that the definition takes for the one at this place."""
-        named = self._names[columns.names[at]]
+        named = self._names.steps[columns.names[at]]
         values = {f: getattr(named, f) for f in named.model_fields_set if f != "step_type"}
         if named.is_tool:
             values["success"] = columns.success[at]
@@ -197,36 +182,11 @@ class Comparing:
         return build_step(StepType(columns.types[at]), values)
 
     @cached_property
-    def _asks_data(self) -> bool:
-        return any(step.data or step.args_match for step in self._steps_asked)
-
-    @cached_property
-    def _text_of(self) -> list[int]:
-        """The number of the first name with the same text, by number."""
-        first: dict[str, int] = {}
-        return [first.setdefault(step.name, n) for n, step in enumerate(self._names)]
-
-    @cached_property
-    def _judged(self) -> dict[int, list[tuple[int, str]]]:
-        """Which traces are held against each expectation: read once, since there may be many."""
-        found: dict[int, list[tuple[int, str]]] = {}
-        read = self._tables.columns("scoring/read_judged")
-        for e, t, trace_id in zip(read["e"], read["t"], read["trace_id"], strict=True):
-            found.setdefault(e, []).append((t, trace_id))
-        return found
-
-    @cached_property
-    def _requested(self) -> dict[int, list[str]]:
-        return dict(self._tables.rows("scoring/requested_steps"))
-
-    @cached_property
-    def _hints(self) -> dict[int, list[tuple[int, str, bool]]]:
-        expected = {step.name for step in self._steps_asked}
-        found: dict[int, list[tuple[int, str, bool]]] = {}
-        params = {"names": sorted(frozenset[int]().union(*map(self._named, expected)))}
-        for t, name_no, step_type, executed in self._tables.rows("scoring/hinted_steps", params):
-            found.setdefault(t, []).append((name_no, step_type, executed))
-        return found
+    def _to_read(self) -> Asked:
+        steps = [step for expect in self._asked for step in expect.steps or ()]
+        numbers = frozenset[int]().union(*(self._named(step.name) for step in steps))
+        with_args = any(step.data or step.args_match for step in steps)
+        return Asked(with_args=with_args, hint_names=sorted(numbers))
 
 
 class _Held(NamedTuple):

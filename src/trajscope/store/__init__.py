@@ -3,7 +3,7 @@
 from trajscope.store.captures import StoredCapture
 from trajscope.store.columns import SPAN_SCHEMA, Record, batches, to_batch
 from trajscope.store.connection import SCHEMA_VERSION
-from trajscope.store.core import MEMORY_LIMIT, Store
+from trajscope.store.core import MEMORY_LIMIT, MEMORY_LIMIT_VARIABLE, Store
 from trajscope.store.exports import FindingToTell, ScoreToTell, ToTell
 from trajscope.store.holding import Patience, patient
 from trajscope.store.ingest import CaptureInfo, IngestReport
@@ -16,6 +16,7 @@ from trajscope.store.trim import Pruned, Vacuumed, vacuum
 __all__ = [
     "LOG_SCHEMA",
     "MEMORY_LIMIT",
+    "MEMORY_LIMIT_VARIABLE",
     "SCHEMA_VERSION",
     "SPAN_SCHEMA",
     "CaptureInfo",

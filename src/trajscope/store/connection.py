@@ -6,6 +6,7 @@ come in and go out as Arrow; no statement of any user or file name can reach the
 
 from __future__ import annotations
 
+import re
 import tempfile
 import uuid
 from collections.abc import Mapping
@@ -15,7 +16,7 @@ from pathlib import Path
 
 import duckdb
 
-from trajscope.errors import Location, SchemaVersionError, StoreError
+from trajscope.errors import Location, SchemaVersionError, StoreError, UsageError
 from trajscope.store import holding
 from trajscope.store.faults import StoreHeld, store_error
 from trajscope.store.holding import Patience
@@ -24,6 +25,7 @@ from trajscope.store.statements import rows, run
 
 SCHEMA_VERSION = 3
 """Raised by every change of `sql/ddl`; a store of another version is refused."""
+_SIZE = re.compile(r"\s*\d+(\.\d+)?\s*[KMGT]i?B\s*", re.IGNORECASE | re.ASCII).fullmatch
 
 
 def connect(
@@ -108,7 +110,16 @@ def _close(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def settings_of(path: Path | None, memory_limit: str, threads: int | None) -> dict[str, str]:
-    """Return how DuckDB is set up for the store at `path`."""
+    """Return how DuckDB is set up for the store at `path`.
+
+    Raises:
+        UsageError: the limit is no size (DuckDB takes a negative one for no limit at all).
+    """
+    if not _SIZE(memory_limit):
+        raise UsageError(
+            f"memory limit: not a size ({memory_limit!r:.40}); expected a number with a unit",
+            hint="for example 350MB or 2GB",
+        )
     spill = (
         Path(tempfile.gettempdir()) / f"trajscope-{uuid.uuid4().hex}"
         if path is None

@@ -6,6 +6,7 @@ derived at ingest; scores and findings go when their trace changes.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -36,6 +37,8 @@ from trajscope.store.statements import rows, transaction
 
 MEMORY_LIMIT = "300MB"
 """What DuckDB may hold before it spills to disk; with Python and Arrow around it under 700 MB."""
+MEMORY_LIMIT_VARIABLE = "TRAJSCOPE_MEMORY_LIMIT"
+"""The environment variable that sets another limit, for every command and worker."""
 
 
 class Store(Reads):
@@ -54,18 +57,20 @@ class Store(Reads):
         path: str | Path | None = None,
         *,
         read_only: bool = False,
-        memory_limit: str = MEMORY_LIMIT,
+        memory_limit: str | None = None,
         threads: int | None = None,
         create: bool = True,
         patience: Patience | None = None,
     ) -> Self:
         """Open the store at `path`, creating it if it is not there; in memory when None.
 
-        memory_limit: of DuckDB, as it writes it ("350MB"); beyond it spills to a folder beside the
-        file. threads: of DuckDB; default all cores. create: False refuses a store that is not
-        there. patience: what to do while another process holds it; default what `patient` says.
+        memory_limit: of DuckDB, as it writes it ("350MB"), beyond which it spills to a folder
+        beside the file; default MEMORY_LIMIT_VARIABLE, else MEMORY_LIMIT. threads: of DuckDB;
+        default all cores. create: False refuses a store that is not there. patience: what to do
+        while another process holds it; default what `patient` says.
 
         Raises:
+            UsageError: the limit is no size.
             StoreError: it cannot be opened, is held by another process, or is no store.
             SchemaVersionError: another version of trajscope wrote it.
         """
@@ -73,7 +78,7 @@ class Store(Reads):
         connection = connect(
             place,
             read_only=read_only,
-            memory_limit=memory_limit,
+            memory_limit=memory_limit or os.environ.get(MEMORY_LIMIT_VARIABLE) or MEMORY_LIMIT,
             threads=threads,
             create=create,
             patience=patience,

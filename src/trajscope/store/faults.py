@@ -94,7 +94,7 @@ def _way_out(text: str) -> str | None:
     if "read-only" in text:
         return "the store was opened for reading only"
     if "Out of Memory" in text:
-        return "give DuckDB more memory (--memory-limit) or more room to spill"
+        return "give DuckDB more memory (TRAJSCOPE_MEMORY_LIMIT=2GB) or more room to spill"
     return None
 
 

@@ -20,6 +20,8 @@ from trajscope.store.statements import transaction
 from trajscope.store.temporary import TemporaryTables
 
 _FETCH_ROWS = 2_000
+PART_STEPS = 200_000
+"""Steps that are held against expectations at a time where memory grows with their number."""
 
 SETUP = (
     *("text_of", "finding", "within_budget", "budget_text", "budget_finding"),
@@ -48,6 +50,13 @@ class Summary(NamedTuple):
     perfect: int
 
 
+class Range(NamedTuple):
+    """Numbers of traces, both ends in it."""
+
+    first: int
+    last: int
+
+
 class ScoringTables(TemporaryTables):
     """The tables of one scoring; close it when the scores are printed."""
 
@@ -70,6 +79,10 @@ class ScoringTables(TemporaryTables):
         """Hold traces against expectations, pair by pair, both by their numbers."""
         pairs = {"e": pa.array(expectations, pa.int32()), "t": pa.array(traces, pa.int32())}
         self._with(pa.table(pairs), sql_text("scoring/judge_some"))
+
+    def parts(self) -> list[Range]:
+        """Return ranges of the numbers of traces, each of about as much work (`PART_STEPS`)."""
+        return [Range(*row) for row in self.rows("scoring/read_parts", {"size": PART_STEPS})]
 
     def add(self, scores: Sequence[tuple[int, int, Score]]) -> None:
         """Append scores that the definition made, each with its expectation and trace."""

@@ -9,9 +9,9 @@ import pytest
 
 from tests.support.spans import span
 from tests.support.stores import held_elsewhere, ingest
-from trajscope.errors import ExitCode, QueryError, SchemaVersionError, StoreError
+from trajscope.errors import ExitCode, QueryError, SchemaVersionError, StoreError, UsageError
 from trajscope.model.reading import NOT_UNDERSTOOD
-from trajscope.store import SCHEMA_VERSION, Store
+from trajscope.store import MEMORY_LIMIT_VARIABLE, SCHEMA_VERSION, Store
 from trajscope.store.faults import as_store_errors, store_error
 
 
@@ -179,3 +179,26 @@ def test_one_process_may_open_a_store_twice(tmp_path: Path) -> None:
         for store in (one, other):
             with pytest.raises(QueryError):
                 store.query("SET lock_configuration = false")
+
+
+@pytest.mark.parametrize("limit", ["-4", "-1GB", "xyz", "7", "1e3MB", "50%", "1GB; x", "inf GB"])
+def test_a_memory_limit_is_a_size(limit: str, tmp_path: Path) -> None:
+    """DuckDB reads some of these as no limit at all."""
+    with pytest.raises(UsageError, match="memory limit: not a size"):
+        Store.open(tmp_path / "s.duckdb", memory_limit=limit)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_environment_sets_the_memory_limit_of_every_store(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    limits = []
+    for given in ("2GiB", "", None):
+        if given is None:
+            monkeypatch.delenv(MEMORY_LIMIT_VARIABLE)
+        else:
+            monkeypatch.setenv(MEMORY_LIMIT_VARIABLE, given)
+        with Store.open(tmp_path / "s.duckdb") as store:
+            asked = "SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'"
+            limits.append(next(iter(store.query(asked).rows))[0])
+    assert limits == ["2.0 GiB", "286.1 MiB", "286.1 MiB"]
