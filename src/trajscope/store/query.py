@@ -16,7 +16,7 @@ import duckdb
 import msgspec
 
 from trajscope.errors import Location, QueryError
-from trajscope.store.faults import interruptible
+from trajscope.store.hearing import heard
 from trajscope.store.statements import rows
 
 FETCH_ROWS = 2_000
@@ -71,9 +71,8 @@ def query(
     _check(connection, sql, at)
     cursor = connection.cursor()
     try:
-        with interruptible():
-            cursor.execute("BEGIN TRANSACTION READ ONLY")
-            result = cursor.execute(sql, params)
+        cursor.execute("BEGIN TRANSACTION READ ONLY")
+        result = heard(cursor, lambda: cursor.execute(sql, params))
         description = result.description or []
         return QueryResult(
             tuple(column[0] for column in description),
@@ -87,9 +86,8 @@ def query(
 
 def _rows(cursor: duckdb.DuckDBPyConnection, at: Location | None) -> Iterator[tuple[Any, ...]]:
     try:
-        with interruptible():
-            while rows := cursor.fetchmany(FETCH_ROWS):
-                yield from rows
+        while rows := heard(cursor, lambda: cursor.fetchmany(FETCH_ROWS)):
+            yield from rows
     except duckdb.Error as error:
         raise explained(cursor, error, at) from error
     finally:

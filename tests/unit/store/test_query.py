@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.spans import span
-from tests.support.stores import ingest, tables
+from tests.support.stores import empty_store, ingest, tables
 from trajscope.errors import ExitCode, QueryError
 from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.store import QueryResult, Store
@@ -219,3 +221,21 @@ def test_the_schema_teaches(store: Store) -> None:
     assert all(relation.comment for relation in relations.values())
     args = next(c for c in relations["steps"].columns if c.name == "args")
     assert (args.type, args.comment) == ("JSON", "Arguments of a tool call; NULL is not recorded.")
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        "SELECT count(*) FROM range(100000000) a, range(100000000) b WHERE a.range * b.range = -1",
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
+        "SELECT a.range FROM range(1000000000000) a WHERE a.range < 0",
+    ],
+)
+def test_ctrl_c_ends_an_endless_query_and_the_store_goes_on(endless: str) -> None:
+    with empty_store() as store:
+        timer = threading.Timer(0.3, _thread.interrupt_main)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            list(store.query(endless).rows)
+        timer.join()
+        assert list(store.query("SELECT 1").rows) == [(1,)]
