@@ -115,3 +115,47 @@ def test_a_terminal_of_no_width_shows_all(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("COLUMNS", "0")
     monkeypatch.setattr(sys, "stdout", Terminal())
     assert console().width == 80
+
+
+FULL = Path("/dev/full")
+UNHEARD = [
+    (1, ("audit", str(CAPTURE), "--policy", "p.yaml")),
+    (1, ("score", "--db", "s.duckdb", "--expect", "e.yaml")),
+    (0, ("ingest", str(CAPTURE), "--db", "s.duckdb")),
+    (4, ("list", "--db", "none.duckdb")),
+    (2, ("audit", str(CAPTURE), "--policy", "none.yaml")),
+    (2, ("no-such-command",)),
+]
+
+
+@pytest.mark.parametrize("lost", ["reader gone", "disk full", "closed"])
+@pytest.mark.parametrize(("code", "words"), UNHEARD)
+def test_a_result_stands_though_nobody_hears_the_narration(
+    folder: Path, code: int, words: tuple[str, ...], lost: str
+) -> None:
+    def lose() -> None:
+        if lost == "closed":
+            os.close(2)
+        elif lost == "disk full":
+            os.dup2(os.open(FULL, os.O_WRONLY), 2)
+        else:
+            reader, writer = os.pipe()
+            os.close(reader)
+            os.dup2(writer, 2)
+
+    if lost == "disk full" and not FULL.exists():
+        pytest.skip("no /dev/full here")
+    heard = subprocess.run(
+        [sys.executable, "-m", "trajscope.cli", *words],
+        capture_output=True,
+        cwd=folder,
+        check=False,
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "trajscope.cli", *words],
+        stdout=subprocess.PIPE,
+        cwd=folder,
+        preexec_fn=lose,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (code, heard.stdout)

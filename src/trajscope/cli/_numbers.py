@@ -11,6 +11,8 @@ from typing import Any
 
 import click
 
+MOST_WORKERS = 1024
+"""Processes one may ask for; no machine that runs this has more cores."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 

@@ -1,4 +1,4 @@
-"""Standard output as it may be: a pipe whose reader leaves, a full disk, no output, no UTF-8.
+"""Both outputs as they may be: a pipe whose reader leaves, a full disk, no output, no UTF-8.
 
 One thing a newcomer would get wrong: click and rich end a program with 1 when the reader of a pipe
 leaves, which is our code for findings. Here it is no failure: what an audit came to stands.
@@ -11,7 +11,8 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Any
 
 _LOST = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -25,9 +26,47 @@ def prepare() -> None:
         if getattr(sys, name) is None:
             mode = "r" if name == "stdin" else "w"
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = _unread(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+class _Unread(io.RawIOBase):
+    """A file that is told things whether or not it takes them."""
+
+    def __init__(self, file: io.RawIOBase) -> None:
+        self._file = file
+
+    def write(self, data: Any) -> int:
+        """Write what can be written, and say that it was."""
+        with suppress(OSError):
+            self._file.write(data)
+        return len(data)
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def fileno(self) -> int:
+        """Return the number of the file."""
+        return self._file.fileno()
+
+    def isatty(self) -> bool:
+        """Return whether somebody is looking."""
+        return self._file.isatty()
+
+
+def _unread(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    """Return a stream in place of stderr that nothing ever fails on.
+
+    What is narrated there is for whoever looks; if nobody can, the result and the exit code stand.
+    """
+    raw: Any = getattr(stream.buffer, "raw", stream.buffer)
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Unread(raw)), encoding=stream.encoding, write_through=True
+    )
 
 
 def silence() -> None:

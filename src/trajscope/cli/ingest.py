@@ -19,7 +19,7 @@ from trajscope.cli._io import (
     print_json,
     print_problems,
 )
-from trajscope.cli._numbers import PlainInt
+from trajscope.cli._numbers import MOST_WORKERS, PlainInt
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import ExitCode, InputError
 
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--jobs",
-    type=PlainInt(min=1),
+    type=PlainInt(min=1, max=MOST_WORKERS),
     metavar="N",
     help="Processes that read large captures; default: one for each core.",
 )

@@ -19,7 +19,7 @@ from trajscope.cli._io import (
     print_problems,
     traces_done,
 )
-from trajscope.cli._numbers import PlainFloat, PlainInt
+from trajscope.cli._numbers import MOST_WORKERS, PlainFloat, PlainInt
 from trajscope.cli._redact import masked_scores, redact_options
 from trajscope.cli._stdout import reader_may_leave
 from trajscope.cli.app import COMMANDS
@@ -79,7 +79,7 @@ def _note_workers(ctx: click.Context, _param: click.Parameter, value: int | None
 )
 @click.option(
     "--workers",
-    type=PlainInt(min=1),
+    type=PlainInt(min=1, max=MOST_WORKERS),
     expose_value=False,
     callback=_note_workers,
     metavar="N",

@@ -69,6 +69,7 @@ class Workers:
         self._jobs = jobs
         self._pool: ProcessPoolExecutor | None = None
         self._least = LARGE_BYTES
+        self._serves = False
 
     def __enter__(self) -> Self:
         return self
@@ -109,8 +110,10 @@ class Workers:
         """
         before = _state(path)
         spans = lines = 0
-        for part, future in self._ahead(parts_of(format_, source.name, path, source.head), format_):
-            done = _result(future, source.name)
+        for part, future in self._ahead(
+            parts_of(format_, source.name, path, source.head), format_, source.name
+        ):
+            done = self._result(future, source.name)
             part.before = lines
             if done.odd or _too_strict(done, problems):
                 yield from self._in_one_stream(format_, part.onward(), problems)
@@ -131,7 +134,7 @@ class Workers:
             )
 
     def _ahead(
-        self, parts: Iterator[FilePart], format_: Format
+        self, parts: Iterator[FilePart], format_: Format, name: str
     ) -> Iterator[tuple[FilePart, Future[PartDone]]]:
         """Yield the parts with their results to come, a few ahead of the one that is waited for."""
         pool = self._started()
@@ -144,10 +147,26 @@ class Workers:
             while waiting:
                 yield waiting.popleft()
         except BrokenProcessPool as error:
-            raise _killed(format_.name) from error
+            raise self._killed(name) from error
         finally:
             for _, future in waiting:
                 future.cancel()
+
+    def _result(self, future: Future[PartDone], name: str) -> PartDone:
+        try:
+            done = future.result()
+        except BrokenProcessPool as error:
+            raise self._killed(name) from error
+        self._serves = True
+        return done
+
+    def _killed(self, name: str) -> StoreError:
+        hint = "the store is as it was; if memory is short, run it again with --jobs 1"
+        if not self._serves:  # the usual reason in a script: each worker runs the script again
+            hint += '; a script of your own needs: if __name__ == "__main__":'
+        return StoreError(
+            "a worker process was killed while it read the capture", at=Location(name), hint=hint
+        )
 
     def _in_one_stream(
         self, format_: Format, part: FilePart, problems: Problems
@@ -167,21 +186,6 @@ class Workers:
 
 def _settings(options: InputOptions) -> _Settings:
     return _Settings(options.map_file, options.drop_attributes)
-
-
-def _result(future: Future[PartDone], name: str) -> PartDone:
-    try:
-        return future.result()
-    except BrokenProcessPool as error:
-        raise _killed(name) from error
-
-
-def _killed(name: str) -> StoreError:
-    return StoreError(
-        "a worker process was killed while it read the capture",
-        at=Location(name),
-        hint="the store is as it was; if memory is short, run it again with --jobs 1",
-    )
 
 
 def _state(path: Path) -> tuple[int, int]:

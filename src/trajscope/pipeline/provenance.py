@@ -106,6 +106,7 @@ def _said(value: object) -> dict[str, Any]:
 
 _sorted_json = json.JSONEncoder(sort_keys=True, allow_nan=False, default=_said).encode
 
+_MOST_HASHES = 50_000
 _hashes: dict[int, tuple[NamedExpectation, str]] = {}
 
 
@@ -118,5 +119,7 @@ def expectation_hash(named: NamedExpectation) -> str:
         except (TypeError, ValueError):  # something that only the model knows how to write
             said = named.expect.model_dump(mode="json", by_alias=True)
             text = json.dumps(said, sort_keys=True)
+        if len(_hashes) >= _MOST_HASHES:
+            _hashes.clear()
         _hashes[id(named)] = (named, hashlib.sha256(text.encode()).hexdigest()[:16])
     return _hashes[id(named)][1]

@@ -18,7 +18,7 @@ import duckdb
 
 from trajscope.errors import Location, SchemaVersionError, StoreError, UsageError
 from trajscope.store import holding
-from trajscope.store.faults import StoreHeld, store_error
+from trajscope.store.faults import StoreHeld, interruptible, store_error
 from trajscope.store.holding import Patience
 from trajscope.store.sqltext import ddl_order, sql_text
 from trajscope.store.statements import rows, run
@@ -28,6 +28,7 @@ SCHEMA_VERSION = 3
 _SIZE = re.compile(r"\s*\d+(\.\d+)?\s*[KMGT]i?B\s*", re.IGNORECASE | re.ASCII).fullmatch
 
 
+@interruptible()
 def connect(
     path: Path | None,
     *,

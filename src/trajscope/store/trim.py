@@ -18,7 +18,7 @@ from trajscope.errors import Location, StoreError
 from trajscope.store import holding
 from trajscope.store.connection import connect, settings_of
 from trajscope.store.derive import derive
-from trajscope.store.faults import store_error
+from trajscope.store.faults import interruptible, store_error
 from trajscope.store.joining import Read, expect_pruning, join_rest
 from trajscope.store.statements import Connection, clear, rows, run, transaction
 
@@ -108,6 +108,7 @@ def _prune(
     )
 
 
+@interruptible()
 def vacuum(path: Path, *, memory_limit: str) -> Vacuumed:
     """Write the store at `path` into a new file without gaps, and put it in the old one's place.
 

@@ -6,7 +6,8 @@ import json
 import multiprocessing
 import os
 import signal
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,26 @@ def test_a_killed_worker_is_told_and_leaves_the_store_as_it_was(
             list(ingest([str(path)], store, InputOptions(), kill, jobs=2))
         assert store.count() == (0, 0)
         assert [one.report.spans for one in ingest([str(path)], store, InputOptions())] == [80]
+
+
+def test_workers_that_never_serve_name_the_usual_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script without a guard runs again in each worker, which then dies."""
+    path = tmp_path / "capture.jsonl"
+    path.write_text(CAPTURES["lines"], encoding="utf-8")
+
+    class Dead(ProcessPoolExecutor):
+        def submit(self, *_args: Any, **_options: Any) -> Future[Any]:
+            raise BrokenProcessPool
+
+    monkeypatch.setattr("trajscope.pipeline.parallel.ProcessPoolExecutor", Dead)
+    with Store.open(tmp_path / "store.duckdb") as store:
+        with pytest.raises(StoreError, match="worker process was killed") as caught:
+            list(ingest([str(path)], store, InputOptions(), jobs=2))
+        assert str(path) in str(caught.value)
+        assert '__name__ == "__main__"' in (caught.value.hint or "")
+        assert store.count() == (0, 0)
 
 
 def test_a_capture_that_changes_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from tests.support.spans import span
 from tests.support.stores import held_elsewhere, ingest
 from trajscope.errors import ExitCode, QueryError, SchemaVersionError, StoreError, UsageError
 from trajscope.model.reading import NOT_UNDERSTOOD
-from trajscope.store import MEMORY_LIMIT_VARIABLE, SCHEMA_VERSION, Store
+from trajscope.store import MEMORY_LIMIT_VARIABLE, SCHEMA_VERSION, Store, vacuum
 from trajscope.store.faults import as_store_errors, store_error
 
 
@@ -202,3 +202,23 @@ def test_the_environment_sets_the_memory_limit_of_every_store(
             asked = "SELECT value FROM duckdb_settings() WHERE name = 'memory_limit'"
             limits.append(next(iter(store.query(asked).rows))[0])
     assert limits == ["2.0 GiB", "286.1 MiB", "286.1 MiB"]
+
+
+def interrupted(*_args: object, **_options: object) -> None:
+    """Do what DuckDB does when it hears Ctrl-C before Python does."""
+    raise RuntimeError("Query interrupted")
+
+
+def test_ctrl_c_while_a_store_is_opened_is_an_interrupt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = filled(tmp_path / "s.duckdb")
+    monkeypatch.setattr("trajscope.store.connection._ready", interrupted)
+    for read_only in (True, False):
+        with pytest.raises(KeyboardInterrupt):
+            Store.open(path, read_only=read_only)
+    with pytest.raises(KeyboardInterrupt):
+        Store.open(tmp_path / "new.duckdb")
+    with pytest.raises(KeyboardInterrupt):
+        vacuum(path, memory_limit="100MB")
+    assert [file.name for file in tmp_path.iterdir()] == ["s.duckdb"]
