@@ -221,4 +221,7 @@ def test_ctrl_c_while_a_store_is_opened_is_an_interrupt(
         Store.open(tmp_path / "new.duckdb")
     with pytest.raises(KeyboardInterrupt):
         vacuum(path, memory_limit="100MB")
-    assert [file.name for file in tmp_path.iterdir()] == ["s.duckdb"]
+    monkeypatch.undo()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["new.duckdb", "s.duckdb"]
+    with Store.open(path) as old, Store.open(tmp_path / "new.duckdb") as new:
+        assert (old.count(), new.count()) == ((1, 1), (0, 0))
