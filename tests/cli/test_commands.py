@@ -179,3 +179,41 @@ def test_a_wrong_key_is_shown_with_line_and_guess(
     assert ran.code == 2
     assert "e.yaml:2" in ran.err
     assert "maxSteps" in ran.err
+
+
+def test_query_json_is_json_whatever_the_figures(trajscope: Trajscope, store: Path) -> None:
+    sql = "SELECT 1 / 0 AS a, 'nan'::DOUBLE AS b, [-1 / 0, 1.5] AS c, {'d': 1 / 0} AS d, 2 AS e"
+    ran = trajscope("query", "--db", store, sql, "--json")
+    assert ran.json == [{"a": "inf", "b": "nan", "c": ["-inf", 1.5], "d": {"d": "inf"}, "e": 2}]
+
+
+def test_a_terminal_gets_safe_text_as_csv_and_a_pipe_the_exact_one(
+    trajscope: Trajscope, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sql = "SELECT chr(27) || '[31m' || chr(8238) AS a, NULL AS b"
+    assert trajscope("query", "--db", store, sql, "--csv").out == "a,b\r\n\x1b[31m\u202e,\r\n"
+    monkeypatch.setattr("trajscope.cli.query._is_seen", lambda: True)
+    assert trajscope("query", "--db", store, sql, "--csv").out == "a,b\r\n\\x1b[31m\\u202e,\r\n"
+
+
+def test_scores_are_written_alike_by_both_engines_and_for_captures(
+    trajscope: Trajscope, traces: Path, tmp_path: Path
+) -> None:
+    """Whether a field was left at its default is nothing a reader should have to know."""
+    expect, db = tmp_path / "e.yaml", tmp_path / "s.duckdb"
+    expect.write_text("{blacklistedTools: ['*'], steps: [{name: none}], maxSteps: 0}")
+    trajscope("ingest", traces / ERR, "--db", db)
+    asked = ("--expect", expect, "--json", "--fail-on", "never")
+    found = [
+        trajscope("score", *words, *asked).json["scores"]
+        for words in (
+            ("--db", db, "--engine", "sql"),
+            ("--db", db, "--engine", "python"),
+            (traces / ERR,),
+        )
+    ]
+    assert found[0] == found[1] == found[2]
+    keys = {"rule", "message", "severity", "verdict", "trace_id", "span_ids", "steps"}
+    findings = [finding for score in found[0] for finding in score["findings"]]
+    assert findings
+    assert all(set(finding) >= keys for finding in findings)

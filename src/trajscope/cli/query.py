@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import csv
+import math
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from trajscope.cli._io import db_option_of, print_json, print_table, snapshot_option
 from trajscope.cli.app import COMMANDS
 from trajscope.errors import Location, UsageError
+
+if TYPE_CHECKING:
+    from trajscope.store import QueryResult
 
 
 @click.command("query", short_help=COMMANDS["query"])
@@ -50,12 +54,24 @@ def COMMAND(  # noqa: N802
                 [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]
             )
         elif as_csv:
-            writer = csv.writer(sys.stdout)
-            writer.writerow(result.columns)
-            writer.writerows(["" if c is None else c for c in row] for row in result.rows)
+            _write_csv(result)
         else:
             rows = [[_cell(c) for c in row] for row in result.rows]
             print_table([safe_text(c) for c in result.columns], rows)
+
+
+def _write_csv(result: QueryResult) -> None:
+    """Write exact values to a file or pipe; a terminal, which would obey them, gets safe text."""
+    from trajscope.report.text import safe_text
+
+    shown = (lambda c: safe_text(str(c))) if _is_seen() else (lambda c: c)
+    writer = csv.writer(sys.stdout)
+    writer.writerow(map(shown, result.columns))
+    writer.writerows(["" if c is None else shown(c) for c in row] for row in result.rows)
+
+
+def _is_seen() -> bool:
+    return sys.stdout.isatty()
 
 
 def _read(file: str) -> str:
@@ -67,11 +83,14 @@ def _read(file: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return (
-        value
-        if value is None or isinstance(value, bool | int | float | str | list | dict)
-        else str(value)
-    )
+    """Return a value as JSON has it: what it has no word for (a time, NaN) is text."""
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    return value if isinstance(value, float) and math.isfinite(value) else str(value)
 
 
 def _cell(value: Any) -> str:

@@ -44,12 +44,16 @@ def choose_format(source: FileSource, format_name: str | None = None) -> Format:
             )
         return known[format_name]
     head = source.head
+    if not head and source.head_fault:
+        raise _broken(source)
     if not head.strip():
         what = "is empty" if not head else "holds only white space"
         raise Empty(f"{what}; expected a capture", at=Location(source.name))
     sure, surest = max(
         ((_sniff(f, source), f) for f in known.values()), key=lambda pair: (pair[0], pair[1].name)
     )
+    if not sure and source.head_fault:
+        raise _broken(source)
     if not sure:
         raise UnknownFormat(
             f"no known format (starts with {head[:40]!r}); looked for {', '.join(sorted(known))}",
@@ -57,6 +61,14 @@ def choose_format(source: FileSource, format_name: str | None = None) -> Format:
             hint=_hint(head),
         )
     return surest
+
+
+def _broken(source: FileSource) -> InputError:
+    return InputError(
+        f"{source.head_fault}; nothing of it can be read",
+        at=Location(source.name),
+        hint="get the file again; it was cut or damaged on its way",
+    )
 
 
 def _sniff(format_: Format, source: FileSource) -> int:

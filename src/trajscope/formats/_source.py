@@ -46,7 +46,8 @@ def parse_size(text: str) -> int:
 class FileSource:
     """The bytes of one capture file.
 
-    fault: what ended the stream early (a cut gzip member), None while nothing did.
+    fault: what ended the stream early (a cut gzip member), None while nothing did. head_fault: the
+    same, where it ended within `head`.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class FileSource:
     ) -> None:
         self.name = name
         self.fault: str | None = None
+        self.head_fault: str | None = None
         self._raw = raw
         self._max_expanded = max_expanded
         self._opened: io.BufferedReader | None = None
@@ -77,7 +79,7 @@ class FileSource:
             head = stream.read(HEAD_BYTES)
             while head.isspace() and (more := stream.read(HEAD_BYTES)):
                 head = more
-        self.fault = None  # whoever reads it all will be told again
+        self.head_fault, self.fault = self.fault, None  # whoever reads it all will be told again
         return head
 
     def open(self) -> BinaryIO:

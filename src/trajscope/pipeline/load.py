@@ -144,13 +144,19 @@ def records(targets: Sequence[str], options: InputOptions) -> Iterator[Span | Lo
     )
 
 
+_TOLD = 3
+"""Problems that are told of captures in which nothing could be read."""
+
+
 def _refuse_nothing(
     targets: Sequence[str], problems: Problems, spans: list[Span], logs: list[LogRecord]
 ) -> None:
     if not spans and not logs and problems.count:
-        first = problems.items[0]
-        more = f" (and {problems.count - 1} more problems)" if problems.count > 1 else ""
-        raise InputError(f"nothing could be read: {first.message}{more}", at=first.at)
+        told = problems.items[:_TOLD]
+        rest = problems.count - len(told)
+        more = f" (and {rest} more problem{'s'[: rest - 1]})" if rest else ""
+        said = "; ".join(dict.fromkeys(problem.message for problem in told))
+        raise InputError(f"nothing could be read: {said}{more}", at=told[0].at, hint=told[0].hint)
     if not spans and not logs and not problems.skipped:
         raise InputError(f"no spans in {', '.join(targets)}; expected at least one")
 

@@ -24,9 +24,7 @@ def scores_json(
 ) -> dict[str, Any]:
     """Return the document of `score --json`."""
     return {
-        "scores": [
-            score.model_dump(mode="json", by_alias=False) | _nulls(score) for score in scores
-        ],
+        "scores": [_written(score) for score in scores],
         "evaluated": sum(s.value is not None for s in scores),
         "not_evaluable": sum(s.value is None for s in scores),
         "findings": sum(len(s.findings) for s in scores),
@@ -36,8 +34,21 @@ def scores_json(
     }
 
 
-def _nulls(score: Score) -> dict[str, Any]:
-    return {"value": score.value, "trace_id": score.trace_id, "expectation": score.expectation}
+def _written(score: Score) -> dict[str, Any]:
+    """A score with everything said that a reader may ask for, whoever left it at its default."""
+    always = {name: getattr(score, name) for name in ("value", "reason", "trace_id", "expectation")}
+    findings = [_finding(finding) for finding in score.findings]
+    return score.model_dump(mode="json", by_alias=False) | always | {"findings": findings}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return finding.model_dump(mode="json", by_alias=False) | {
+        "severity": finding.severity.value,
+        "verdict": finding.verdict.value,
+        "trace_id": finding.trace_id,
+        "span_ids": list(finding.span_ids),
+        "steps": list(finding.steps),
+    }
 
 
 def print_scores(

@@ -282,7 +282,7 @@ class Store(Reads):
         Raises:
             QueryError: it is not one reading statement, or it fails; with a hint.
         """
-        return query(self._connection, sql, params, name=name)
+        return query(self._connection, sql, params, name=name, path=self.path)
 
     def schema(self) -> list[Relation]:
         """Return tables and views with their columns and what they mean."""

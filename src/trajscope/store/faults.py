@@ -65,7 +65,8 @@ def store_error(error: duckdb.Error, path: Path | None) -> StoreError:
         return StoreError(
             f"no room to write ({first})",
             at=at,
-            hint="make room on the disk; the store is as it was before this command",
+            hint="make room on the disk; the store holds what it held before this command, and its "
+            "file gives back at the next write what it took now",
         )
     if "Permission denied" in text:
         return StoreError(
@@ -88,6 +89,11 @@ def store_error(error: duckdb.Error, path: Path | None) -> StoreError:
     if "No such file" in text and path is not None and not path.parent.is_dir():
         return StoreError(f"no folder {path.parent}", at=at, hint="create the folder")
     return StoreError(first, at=at, hint=_way_out(text))
+
+
+def is_damaged(error: duckdb.Error) -> bool:
+    """Return whether an error says that the file is not as it was written."""
+    return _DAMAGED.search(str(error)) is not None
 
 
 def _way_out(text: str) -> str | None:

@@ -10,12 +10,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import msgspec
 
 from trajscope.errors import Location, QueryError
+from trajscope.store.faults import is_damaged, store_error
 from trajscope.store.hearing import heard
 from trajscope.store.statements import rows
 
@@ -24,6 +26,12 @@ FETCH_ROWS = 2_000
 
 _READING = {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}
 _NEVER = ("force_checkpoint", "checkpoint", "enable_logging", "disable_logging")
+_OF_THE_FILE = (
+    duckdb.IOException,
+    duckdb.SerializationException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+)
 _LINE = re.compile(r"LINE (\d+):")
 _NO_TABLE = re.compile(r'Table with name "?(?P<name>[^"\s]+?)"? does not exist')
 _NO_COLUMN = re.compile(r'[Cc]olumn "(?P<name>[^"]+)" (?:not found|does not exist)')
@@ -58,14 +66,20 @@ Params = Mapping[str, object] | Sequence[object] | None
 
 
 def query(
-    connection: duckdb.DuckDBPyConnection, sql: str, params: Params = None, *, name: str | None
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    params: Params = None,
+    *,
+    name: str | None,
+    path: Path | None = None,
 ) -> QueryResult:
     """Run one reading statement on a cursor of its own.
 
-    `name` is the file the statement comes from, for messages.
+    name: the file the statement comes from; path: of the store; both for messages.
 
     Raises:
         QueryError: it is not one reading statement, or it fails.
+        StoreError: the store is at fault.
     """
     at = Location(name) if name else None
     _check(connection, sql, at)
@@ -77,21 +91,34 @@ def query(
         return QueryResult(
             tuple(column[0] for column in description),
             tuple(str(column[1]) for column in description),
-            _rows(cursor, at),
+            _rows(cursor, at, path),
         )
     except duckdb.Error as error:
         cursor.close()
+        _refuse_store(error, path)
         raise explained(connection, error, at) from error
 
 
-def _rows(cursor: duckdb.DuckDBPyConnection, at: Location | None) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    cursor: duckdb.DuckDBPyConnection, at: Location | None, path: Path | None
+) -> Iterator[tuple[Any, ...]]:
     try:
         while rows := heard(cursor, lambda: cursor.fetchmany(FETCH_ROWS)):
             yield from rows
     except duckdb.Error as error:
+        _refuse_store(error, path)
         raise explained(cursor, error, at) from error
     finally:
         cursor.close()
+
+
+def _refuse_store(error: duckdb.Error, path: Path | None) -> None:
+    """Say so if it is not the statement that is at fault but the file it reads.
+
+    What is no memory or no room may be the statement's own; a text of a trace is no reason.
+    """
+    if isinstance(error, _OF_THE_FILE) and is_damaged(error):
+        raise store_error(error, path) from error
 
 
 def _check(connection: duckdb.DuckDBPyConnection, sql: str, at: Location | None) -> None:
@@ -107,13 +134,18 @@ def _check(connection: duckdb.DuckDBPyConnection, sql: str, at: Location | None)
     kind = statements[0].type
     if kind not in _READING:
         raise QueryError(
-            f"a {kind.name} statement; expected a SELECT, since queries only read",
+            f"{_article(kind.name)} {kind.name} statement; "
+            "expected a SELECT, since queries only read",
             at=at,
             hint="see the tables with: trajscope schema",
         )
     called = next((f for f in _NEVER if re.search(rf"\b{f}\s*\(", sql, re.IGNORECASE)), None)
     if called:
         raise QueryError(f"{called}() changes the database; queries only read", at=at)
+
+
+def _article(word: str) -> str:
+    return "an" if word[:1] in "AEIOU" else "a"
 
 
 def explained(

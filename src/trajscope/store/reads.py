@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -26,6 +27,7 @@ class Reads:
     """The part of `Store` that reads rows; it is never used by itself."""
 
     _connection: duckdb.DuckDBPyConnection
+    path: Path | None
 
     def _explained(self) -> AbstractContextManager[None]:
         raise NotImplementedError
@@ -60,11 +62,11 @@ class Reads:
 
     def audit_tables(self) -> AuditTables:
         """Return the tables an audit works with; close them when it is over."""
-        return AuditTables(self._connection)
+        return AuditTables(self._connection, self.path)
 
     def scoring_tables(self) -> ScoringTables:
         """Return the tables the set-based scorers work with; close them when scores are printed."""
-        return ScoringTables(self._connection)
+        return ScoringTables(self._connection, self.path)
 
     def trace_facts(
         self, trace_ids: Sequence[str] | None = None, *, services: bool = False

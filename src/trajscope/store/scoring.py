@@ -7,6 +7,7 @@ asked and which statement of `sql/scorers` answers; results stay columns until t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
@@ -60,8 +61,8 @@ class Range(NamedTuple):
 class ScoringTables(TemporaryTables):
     """The tables of one scoring; close it when the scores are printed."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        super().__init__(connection)
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None = None) -> None:
+        super().__init__(connection, path)
         for name in SETUP:
             self.run(f"scoring/setup/{name}")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 from typing import Any, Self
 
 import duckdb
@@ -20,13 +21,15 @@ from trajscope.store.sqltext import sql_text
 class TemporaryTables:
     """Runs statements over tables that only it sees; close it when the run is over.
 
-    folder: where its statements are in `sql/`. Every method raises StoreError if one fails.
+    folder: where its statements are in `sql/`. path: of the store, for messages. Every method
+    raises StoreError if one fails.
     """
 
     folder = ""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None = None) -> None:
         self._cursor = connection.cursor()
+        self._path = path
 
     def __enter__(self) -> Self:
         return self
@@ -83,4 +86,4 @@ class TemporaryTables:
                     self._cursor.unregister("incoming")
 
     def _explained(self) -> AbstractContextManager[None]:
-        return as_store_errors(None)
+        return as_store_errors(self._path)

@@ -173,3 +173,13 @@ def test_sizes(text: str, size: int) -> None:
 def test_a_size_that_is_none(text: str) -> None:
     with pytest.raises(UsageError, match="is no size"):
         parse_size(text)
+
+
+@pytest.mark.parametrize("damage", [b"\x1f\x8b" + b"\x99" * 400, gzip.compress(GOOD)[:25]])
+def test_a_gzip_of_which_nothing_is_left_is_not_called_empty(damage: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "c.json.gz"
+    path.write_bytes(damage)
+    with pytest.raises(InputError, match="ends early or is damaged") as caught:
+        read(path)
+    assert str(path) in str(caught.value)
+    assert caught.value.hint
