@@ -182,8 +182,7 @@ class Known:
         self.keys: set[Key] = set()
         self._call_ids = call_ids
         self._traces: set[str] = set()
-        self._calls: dict[str, list[_Call]] = defaultdict(list)
-        self._claimed: set[Key] = set()
+        self._calls: dict[str, dict[str, list[_Call]]] = defaultdict(lambda: defaultdict(list))
         self._kinds: dict[str, set[str]] = defaultdict(set)
         self._of_session: dict[str, set[str]] = defaultdict(set)
 
@@ -204,7 +203,7 @@ class Known:
             call = _Call(
                 span.trace_id, span.span_id, span.parent_span_id, span.end_ns, reading.name
             )
-            self._calls[call_id].append(call)
+            self._calls[call_id][span.trace_id].append(call)
 
     def has(self, item: Standin) -> bool:
         """Whether the record's own span is here already, from an earlier join."""
@@ -215,17 +214,18 @@ class Known:
         """The span of the tool call a record is about: by call id, name and place."""
         if item.reading.step_type not in TOOL_STEP_TYPES or not item.reading.tool_call_id:
             return None
-        calls = self._calls.get(item.reading.tool_call_id, ())
-        for call in sorted(calls, key=lambda c: _far(c, item)):
-            key = (call.trace_id, call.span_id)
-            if (
-                key not in self._claimed
-                and call.name in ("", item.reading.name)
-                and item.trace_id in (None, call.trace_id)
-            ):
-                self._claimed.add(key)
-                return key
-        return None
+        of_id = self._calls.get(item.reading.tool_call_id, {})
+        # By trace, since programs that number their calls have the same ids in every trace.
+        if item.trace_id is None:
+            calls = [call for of_trace in of_id.values() for call in of_trace]
+        else:
+            calls = of_id.get(item.trace_id, [])
+        fitting = [call for call in calls if call.name in ("", item.reading.name)]
+        if not fitting:
+            return None
+        call = min(fitting, key=lambda c: _far(c, item))
+        of_id[call.trace_id].remove(call)
+        return (call.trace_id, call.span_id)
 
     def records_kind(self, item: Standin) -> bool:
         """Whether spans of the same trace or session already record steps of this kind.

@@ -9,9 +9,11 @@ import pytest
 from tests.support.logs import READ
 from tests.support.spans import TRACE_ID, span
 from tests.support.stores import capture, empty_store, select
+from trajscope.conventions import Reader
 from trajscope.model.span import Json, LogRecord, Span
-from trajscope.pipeline.taking import record_key
-from trajscope.store import LogRow, Store
+from trajscope.pipeline.dropping import Dropper
+from trajscope.pipeline.taking import Taker, record_key
+from trajscope.store import LogRow, Store, placing
 from trajscope.store import logs as logs_of_store
 
 SPAN_ID = f"{1:016x}"
@@ -134,3 +136,54 @@ def test_the_capture_of_a_span_stays_the_one_that_brought_it() -> None:
         ingest(store, says, name="second")
         assert select(store, "SELECT capture_no FROM spans") == [{"capture_no": 1}]
         assert select(store, "SELECT capture_no FROM log_records") == [{"capture_no": 2}]
+
+
+def _called(trace: int, *, named: bool = True) -> list[Span | LogRecord]:
+    """A tool call and the record of it, in a trace that numbers its calls; named: by the record."""
+    said: dict[str, Json] = {
+        "tool_name": "Bash",
+        "tool_use_id": "call_0",
+        "session.id": f"s{trace}",
+    }
+    own = span(
+        trace + 1,
+        trace_id=f"{trace:032x}",
+        start_ns=10 * trace,
+        scope_name="com.anthropic.claude_code.tracing",
+        attributes={"span.type": "tool", **said},
+    )
+    record = LogRecord(
+        trace_id=own.trace_id if named else None,
+        span_id=own.span_id if named else None,
+        time_ns=own.end_ns,
+        scope_name="com.anthropic.claude_code.events",
+        attributes={"event.name": "tool_result", "prompt.id": f"p{trace}", **said},
+    )
+    return [own, record]
+
+
+def test_traces_that_number_their_calls_alike_do_not_meet(monkeypatch: pytest.MonkeyPatch) -> None:
+    placed: list[int] = []
+    read_items = placing._Placing._items
+
+    def items(self: Any, first: int, last: int) -> Any:
+        found = read_items(self, first, last)
+        placed.append(len(found))
+        return found
+
+    monkeypatch.setattr(placing._Placing, "_items", items)
+    read = Reader()
+    take = Taker(read, Dropper(()))
+    with empty_store() as store:
+        for name, traces in (("many", range(30)), ("one more", range(30, 31))):
+            placed.clear()
+            rows = [take(record) for trace in traces for record in _called(trace)]
+            store.ingest(capture(name), rows, read)
+            assert sum(placed) == len(traces)
+        counted = "SELECT count(*) AS steps, count(DISTINCT trace_id) AS traces FROM steps"
+        assert select(store, counted) == [{"steps": 31, "traces": 31}]
+        # A record that names no trace may be about any of them, so they are looked at again.
+        placed.clear()
+        store.ingest(capture("loose"), [take(r) for r in _called(31, named=False)], read)
+        assert sum(placed) == 32
+        assert select(store, counted) == [{"steps": 32, "traces": 32}]
