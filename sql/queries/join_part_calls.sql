@@ -1,5 +1,5 @@
--- Put records that may be about one call into one part: of one call id and one trace, or of one call
--- id alone where a record of it names no trace.
+-- Put records that may be about one call into one part: of one call id and one trace, or of one
+-- call id alone where a record of it names no trace.
 UPDATE pending SET part = least_part
 FROM (
     SELECT row_no, min(part) OVER (
