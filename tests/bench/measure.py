@@ -31,7 +31,16 @@ def measured(task: str, *args: str) -> Measured:
     The seconds are those of the task, without starting Python and importing. The peak is the sum of
     the proportional set sizes of all processes of the tree, sampled.
     """
-    command = [sys.executable, "-m", "tests.bench.tasks", task, *args]
+    return _measured([sys.executable, "-m", "tests.bench.tasks", task, *args])
+
+
+def yardstick(capture: Path) -> float:
+    """Return the seconds of a bare `orjson.loads` loop over a capture, in a bare process."""
+    script = Path(__file__).with_name("bare_loads.py")
+    return _measured([sys.executable, str(script), str(capture)]).seconds
+
+
+def _measured(command: list[str]) -> Measured:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         peak = _Peak(process.pid)
         peak.start()

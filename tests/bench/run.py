@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.bench.generate import deep_trace, traces, write
-from tests.bench.measure import Measured, measured
+from tests.bench.measure import Measured, measured, yardstick
 from trajscope.pipeline.scoring import chosen_scorers
 from trajscope.ports import SetScorer
 
@@ -26,7 +26,7 @@ _HEAD = """# Benchmarks
 
 Written by `make bench` (`make bench-full` adds a million spans); do not edit. Every figure is a
 ratio from one run on one machine: 1.00 is the time of a bare `orjson.loads` loop over the same
-capture, the least any reader of it has to do. A capture is OTLP/JSON lines of agent runs of 20
+capture in a process of its own, the least any reader has to do. A capture is OTLP/JSON lines of agent runs of 20
 spans, {size:.0f} bytes a span, from `tests/bench/generate.py`. Memory is the peak of all
 processes together.
 """
@@ -52,7 +52,7 @@ def measure_case(folder: Path, spans: int, *, distinct: bool) -> Case:
     kind = "all distinct" if distinct else "realistic"
     capture, db = folder / "capture.jsonl", folder / "spans.duckdb"
     write(capture, traces(spans, distinct=distinct))
-    before = measured("bare_loads", str(capture))
+    before = yardstick(capture)
     found = {"ingest": _told(kind, spans, "ingest", str(capture), str(db))}
     for name in ("derive", "query", "audit", "sequence", "three", "each"):
         found[name] = _told(kind, spans, name, str(db))
@@ -61,8 +61,8 @@ def measure_case(folder: Path, spans: int, *, distinct: bool) -> Case:
             if engine == "sql" and not isinstance(chosen_scorers([scorer])[0], SetScorer):
                 continue
             found[f"{scorer} {engine}"] = _told(kind, spans, "score", str(db), scorer, engine)
-    after = measured("bare_loads", str(capture))
-    case = Case(spans, kind, capture.stat().st_size, min(before.seconds, after.seconds), found)
+    after = yardstick(capture)
+    case = Case(spans, kind, capture.stat().st_size, min(before, after), found)
     capture.unlink()
     db.unlink()
     return case
@@ -81,7 +81,7 @@ def measure_deep(folder: Path) -> float:
     """Return how long the tree of one long trace takes, in yardsticks."""
     capture = folder / "deep.jsonl"
     write(capture, iter([deep_trace(DEEP_SPANS)]))
-    bare = min(measured("bare_loads", str(capture)).seconds for _ in range(3))
+    bare = min(yardstick(capture) for _ in range(3))
     return _told("one trace", DEEP_SPANS, "tree", str(capture)).seconds / bare
 
 

@@ -43,17 +43,6 @@ EXPECTATION = TrajectoryExpectation(
 )
 
 
-def bare_loads(capture: str) -> Callable[[], Any]:
-    """Decode every line with orjson and forget it: the least any reader has to do."""
-    import orjson
-
-    def run() -> int:
-        with Path(capture).open("rb") as file:
-            return sum(1 for line in file if orjson.loads(line))
-
-    return run
-
-
 def ingested(capture: str, db: str) -> Callable[[], Any]:
     """Ingest with steps, as `trajscope ingest` does."""
     store = Store.open(db)
@@ -155,7 +144,6 @@ def each_its_own(db: str) -> Callable[[], Any]:
 
 
 TASKS: dict[str, Callable[..., Callable[[], Any]]] = {
-    "bare_loads": bare_loads,
     "ingest": ingested,
     "derive": derived,
     "query": queried,
