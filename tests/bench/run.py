@@ -27,8 +27,8 @@ _HEAD = """# Benchmarks
 Written by `make bench` (`make bench-full` adds a million spans); do not edit. Every figure is a
 ratio from one run on one machine: 1.00 is the time of a bare `orjson.loads` loop over the same
 capture in a process of its own, the least any reader has to do. A capture is OTLP/JSON lines of
-agent runs of 20 spans, {size:.0f} bytes a span, from `tests/bench/generate.py`. Memory is the peak of
-all processes together.
+agent runs of 20 spans, {size:.0f} bytes a span, from `tests/bench/generate.py`. Memory is the peak
+of all processes together.
 """
 
 
