@@ -25,7 +25,10 @@ KINDS: tuple[SpanKind, ...] = (
 """Span kinds by their number."""
 STATUS_CODES: tuple[StatusCode, ...] = ("UNSET", "OK", "ERROR")
 """Status codes by their number."""
+_LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+"""Severities of the logs data model, four numbers each: `INFO` is 9, `INFO2` 10."""
 
+_SEVERITY_NUMBER = "SEVERITY_NUMBER_"
 _HEX = re.compile(r"[0-9a-fA-F]+").fullmatch
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}").fullmatch
 _MAX_TIME_NS = 2**64 - 1
@@ -165,3 +168,25 @@ def _ordinal(value: Any, names: tuple[str, ...], prefix: str, key: str) -> int:
     if number is None:
         raise refused(key, value, f"a number, or {prefix}{names[1]} and the like")
     return number if 0 <= number < len(names) else 0
+
+
+def to_severity(text: str, number: Any) -> str:
+    """Return the severity of a log record: its text, else the short name of its number.
+
+    The names are those of the logs data model; many exporters send the number alone.
+
+    >>> to_severity("notice", 10), to_severity("", 17), to_severity("", "SEVERITY_NUMBER_WARN2")
+    ('notice', 'ERROR', 'WARN2')
+    >>> to_severity("", 0), to_severity("", None), to_severity("", 99)
+    ('', '', '')
+    """
+    if text:
+        return text
+    if isinstance(number, str) and number.startswith(_SEVERITY_NUMBER):
+        name = number.removeprefix(_SEVERITY_NUMBER)
+        return name if name.rstrip("234") in _LEVELS else ""
+    whole = to_whole(number)
+    if whole is None or not 1 <= whole <= 4 * len(_LEVELS):
+        return ""
+    level, step = divmod(whole - 1, 4)
+    return _LEVELS[level] + (str(step + 1) if step else "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from trajscope.errors import SpanError
 from trajscope.model.span import Json, LogRecord
-from trajscope.otlp._fields import shown, to_id, to_time_ns
+from trajscope.otlp._fields import shown, to_id, to_severity, to_time_ns
 from trajscope.otlp._report import Report
 from trajscope.otlp._tolerant import member, read_attributes, read_text, read_value
 
@@ -35,7 +35,10 @@ def read_log_record(
         time_ns=time_ns,
         event_name=read_text(member(part, "eventName"), report.below("eventName")),
         body=read_value(member(part, "body"), report.below("body")),
-        severity=read_text(member(part, "severityText"), report.below("severityText")),
+        severity=to_severity(
+            read_text(member(part, "severityText"), report.below("severityText")),
+            member(part, "severityNumber"),
+        ),
         scope_name=scope_name,
         attributes=read_attributes(member(part, "attributes"), report.below("attributes")),
         resource=resource,

@@ -21,7 +21,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as SpanMessage
 from trajscope.errors import SpanError
 from trajscope.model.span import Json, LogRecord, Span, SpanEvent, SpanLink
 from trajscope.otlp import wire
-from trajscope.otlp._fields import KINDS, STATUS_CODES, required_id, to_id
+from trajscope.otlp._fields import KINDS, STATUS_CODES, required_id, to_id, to_severity
 from trajscope.otlp._report import Report
 
 
@@ -119,7 +119,7 @@ def _log_record(record: Any, resource: dict[str, Json], scope_name: str) -> LogR
         time_ns=record.time_unix_nano or record.observed_time_unix_nano or None,
         event_name=record.event_name,
         body=_value(record.body),
-        severity=record.severity_text,
+        severity=to_severity(record.severity_text, int(record.severity_number)),
         scope_name=scope_name,
         attributes=_attributes(record.attributes),
         resource=resource,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from google.protobuf import json_format
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
@@ -14,7 +15,7 @@ from tests.support.captures import read_bytes, source_of
 from tests.support.otlp import as_protobuf, as_request
 from tests.support.spans import TRACE_ID, span
 from trajscope.formats import formats
-from trajscope.model.span import Span
+from trajscope.model.span import LogRecord, Span
 
 GIVEN = [span(1, start_ns=5), span(2, 1, 6, attributes={"a": [1, {"b": 2.5}]})]
 
@@ -47,6 +48,23 @@ def test_log_records_are_never_spans(record: LogMessage) -> None:
     assert found.spans == []
     assert found.messages == []
     assert found.records or found.problems.skipped == {"log records": 1}
+
+
+@pytest.mark.parametrize(
+    ("number", "name"), [(1, "TRACE"), (9, "INFO"), (14, "WARN2"), (24, "FATAL4")]
+)
+def test_a_severity_number_without_a_text_has_its_name_in_every_form(
+    number: int, name: str
+) -> None:
+    record = LogMessage(time_unix_nano=5, severity_number=number)  # type: ignore[arg-type]
+    data = logs(record)
+    request = ExportLogsServiceRequest.FromString(data)
+    by_name = json_format.MessageToJson(request)
+    by_number = json_format.MessageToJson(request, use_integers_for_enums=True)
+    for form in (data, by_name.encode(), by_number.encode()):
+        [found] = read_bytes(form).records
+        assert isinstance(found, LogRecord)
+        assert found.severity == name
 
 
 def test_metrics_are_never_spans() -> None:
