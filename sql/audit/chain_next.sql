@@ -2,7 +2,7 @@
 -- how long it may take and what may guard it is left to the definition: without these the nearest
 -- step before is the best of all, so no sequence is lost. Parameters: scope_no, matcher, by_end,
 -- max_gap (executed steps between two; NULL: any number).
-CREATE OR REPLACE TEMP TABLE audit_chain AS
+CREATE OR REPLACE TABLE audit_chain AS
 SELECT unit_no, line_no, rank, ran, over
 FROM (
     SELECT

@@ -1,5 +1,5 @@
 -- Every combination of what matchers ask of a step but for its arguments and result.
-CREATE OR REPLACE TEMP TABLE audit_combos AS
+CREATE OR REPLACE TABLE audit_combos AS
 SELECT row_number() OVER ()::INTEGER AS combo_no, *
 FROM (
     SELECT DISTINCT

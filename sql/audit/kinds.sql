@@ -1,5 +1,5 @@
 -- Every way a step of these traces is called: what name patterns are held against, once each.
-CREATE OR REPLACE TEMP TABLE audit_kinds AS
+CREATE OR REPLACE TABLE audit_kinds AS
 SELECT row_number() OVER ()::INTEGER AS kind_no, *
 FROM (
     SELECT DISTINCT

@@ -1,5 +1,5 @@
 -- The steps of these traces as numbers; n follows trace and order.
-CREATE OR REPLACE TEMP TABLE audit_steps AS
+CREATE OR REPLACE TABLE audit_steps AS
 SELECT
     row_number() OVER (ORDER BY traces.trace_no, step.ord, step.lft) AS n,
     traces.trace_no,

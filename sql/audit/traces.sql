@@ -1,6 +1,6 @@
 -- The traces an audit looks at, numbered by start; a session goes by its first trace.
 -- Parameters: trace_ids (NULL: all).
-CREATE OR REPLACE TEMP TABLE audit_traces AS
+CREATE OR REPLACE TABLE audit_traces AS
 SELECT
     *,
     CASE WHEN session_id IS NULL THEN trace_no

@@ -1,7 +1,7 @@
 -- Number the steps of the traces to be scored and their names, all in whole numbers. row_no: rowid
 -- of the step in `steps`, for all that is only needed of a few. run: key of the agent run a tool call
 -- belongs to, '' outside of all. Made as a whole: rows that are inserted are written twice.
-CREATE OR REPLACE TEMP TABLE judged_steps AS
+CREATE OR REPLACE TABLE judged_steps AS
 SELECT
     t,
     row_no,

@@ -54,11 +54,11 @@ def test_a_statement_says_what_it_is_for_and_names_its_parameters(name: str) -> 
     assert all(param in head for param in re.findall(r"\$(\w+)", text[len(head) :]))
 
 
-def test_setup_makes_one_temporary_object_a_file_and_all_of_them() -> None:
+def test_setup_makes_one_object_a_file_and_all_of_them() -> None:
     files = sorted(path.stem for path in (SQL / "scoring" / "setup").glob("*.sql"))
     assert files == sorted(SETUP)
     for name in SETUP:
-        made = re.findall(r"CREATE TEMP (?:TABLE|MACRO) (\w+)", sql_text(f"scoring/setup/{name}"))
+        made = re.findall(r"CREATE (?:TABLE|MACRO) (\w+)", sql_text(f"scoring/setup/{name}"))
         assert made == [name]
 
 

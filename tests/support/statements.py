@@ -13,7 +13,7 @@ def prepare(
     if incoming is not None:
         database.register("incoming", incoming)
     (statement,) = database.extract_statements(text)
-    if "CREATE OR REPLACE TEMP TABLE" in text:  # cannot be prepared, and takes no parameters
+    if "CREATE OR REPLACE TABLE" in text:  # cannot be prepared, and takes no parameters
         database.execute(f"EXPLAIN {statement.query}")
     else:
         database.execute(f"PREPARE checked AS {statement.query}")

@@ -1,6 +1,6 @@
 -- What the expectations ask for, one row each; e numbers them. A limit is NULL where there is none,
 -- …_text is the limit as messages write it. scope: NULL or as the user wrote it.
-CREATE TEMP TABLE asked (
+CREATE TABLE asked (
     e INTEGER,
     expectation VARCHAR,
     expectation_hash VARCHAR,

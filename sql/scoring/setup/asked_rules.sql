@@ -1,6 +1,6 @@
 -- What expectations forbid: single names and sequences of names, in order. places: the steps whose
 -- names count (all, top, tools); lines: the lines of steps a sequence may stand in.
-CREATE TEMP TABLE asked_rules (
+CREATE TABLE asked_rules (
     e INTEGER,
     rule INTEGER,
     is_sequence BOOLEAN,

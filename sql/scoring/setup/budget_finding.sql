@@ -1,5 +1,5 @@
 -- The finding of a budget that is exceeded or undecided, else NULL. figure, most_text: as text.
-CREATE TEMP MACRO budget_finding(label, most, score, figure, most_text, complete, trace_id, roots) AS CASE
+CREATE MACRO budget_finding(label, most, score, figure, most_text, complete, trace_id, roots) AS CASE
     WHEN most IS NULL OR score = 1 THEN NULL
     WHEN score IS NULL THEN finding(
         'efficiency', label || ' budget: not evaluable, what it needs was not recorded',

@@ -1,5 +1,5 @@
 -- A finding as `scored.findings` holds it.
-CREATE TEMP MACRO finding(rule, message, severity, verdict, trace_id, span_ids, steps) AS {
+CREATE MACRO finding(rule, message, severity, verdict, trace_id, span_ids, steps) AS {
     'rule': rule,
     'message': message,
     'severity': severity,

@@ -1,2 +1,2 @@
 -- Which traces are held against which expectation.
-CREATE TEMP TABLE judged (e INTEGER, t INTEGER);
+CREATE TABLE judged (e INTEGER, t INTEGER);

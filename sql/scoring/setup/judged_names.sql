@@ -1,7 +1,7 @@
 -- Every name a step of the scored traces has. A step that is no tool also goes by its label and its
 -- id. tool_no: equal for the names of one tool. text_no: name_no of the first row of the same name.
 -- shown, quoted: the name as messages and as JSON quote it.
-CREATE TEMP TABLE judged_names (
+CREATE TABLE judged_names (
     name_no INTEGER,
     is_tool BOOLEAN,
     name VARCHAR,

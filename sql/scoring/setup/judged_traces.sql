@@ -1,7 +1,7 @@
 -- The traces that are scored, numbered in the order of their first span. is_unwrapped: a single run
 -- at the top is shown unwrapped, so the top-level steps are those below it (top_depth 1).
 -- is_odd: what the set-wise statements would not get right; such a trace is left to the definition.
-CREATE TEMP TABLE judged_traces (
+CREATE TABLE judged_traces (
     t INTEGER,
     trace_id VARCHAR,
     session_id VARCHAR,

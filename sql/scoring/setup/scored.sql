@@ -1,5 +1,5 @@
 -- What the scorers found, one row per scorer, expectation and trace.
-CREATE TEMP TABLE scored (
+CREATE TABLE scored (
     scorer VARCHAR,
     e INTEGER,
     t INTEGER,

@@ -26,11 +26,12 @@ from trajscope.store.scored import ScoredRows
 from trajscope.store.scoring import ScoringTables
 
 _PARAMS: Mapping[str, Mapping[str, object]] = {
+    "scorers/tool_failures": {"nan_mark": NAN_MARK},
     "scorers/efficiency": {},
     "scorers/blacklist": {"max_hits": MAX_HITS},
-    "scorers/tool_failures": {"nan_mark": NAN_MARK},
 }
-"""The statements that stand by themselves, and what they are given besides the tables."""
+"""The statements that stand by themselves, the longest first, and what they are given besides the
+tables."""
 
 _BATCH_ROWS = 20_000
 """Comparisons held in Python before they are written."""
@@ -50,9 +51,7 @@ class Twins:
         wanted = {scorer.statement for scorer in chosen}
         whole = UNIFIED.statement in wanted
         self._match_rules()
-        for statement, params in _PARAMS.items():
-            if whole or statement in wanted:
-                self.tables.run(statement, params)
+        self.tables.run_beside({s: p for s, p in _PARAMS.items() if whole or s in wanted})
         if whole or COMPARISON.statement in wanted:
             self._compare()
         if whole:

@@ -12,16 +12,14 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import TypeVar
 
-import duckdb
-
 T = TypeVar("T")
 
 _LISTEN_SECONDS = 0.2
 """A signal that another thread takes wakes nobody; this is when the main one looks."""
 
 
-def heard(cursor: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
-    """Return what `work` returns; on Ctrl-C its statement, which runs on `cursor`, is ended first.
+def heard(interrupt: Callable[[], None], work: Callable[[], T]) -> T:
+    """Return what `work` returns; on Ctrl-C its statements are ended first, by `interrupt`.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed. Whatever `work` raises.
@@ -37,7 +35,7 @@ def heard(cursor: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
             wait([done], _LISTEN_SECONDS)
     except KeyboardInterrupt:
         while thread.ident is not None and not done.done():
-            cursor.interrupt()  # lost where the statement has not begun; then once more
+            interrupt()  # lost where the statement has not begun; then once more
             wait([done], _LISTEN_SECONDS)
         raise
     return done.result()

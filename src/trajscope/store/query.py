@@ -86,7 +86,7 @@ def query(
     cursor = connection.cursor()
     try:
         cursor.execute("BEGIN TRANSACTION READ ONLY")
-        result = heard(cursor, lambda: cursor.execute(sql, params))
+        result = heard(cursor.interrupt, lambda: cursor.execute(sql, params))
         description = result.description or []
         return QueryResult(
             tuple(column[0] for column in description),
@@ -103,7 +103,7 @@ def _rows(
     cursor: duckdb.DuckDBPyConnection, at: Location | None, path: Path | None
 ) -> Iterator[tuple[Any, ...]]:
     try:
-        while rows := heard(cursor, lambda: cursor.fetchmany(FETCH_ROWS)):
+        while rows := heard(cursor.interrupt, lambda: cursor.fetchmany(FETCH_ROWS)):
             yield from rows
     except duckdb.Error as error:
         _refuse_store(error, path)

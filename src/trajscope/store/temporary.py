@@ -1,12 +1,16 @@
-"""Tables of one run over a store: temporary, of a cursor of their own, gone when it is closed.
+"""Tables of one run over a store, in a database of their own in memory, gone when it is closed.
 
-One thing a newcomer would get wrong: they are not in the store. So a store opened for reading only
-can be scored and audited too, and several runs over one store do not meet.
+One thing a newcomer would get wrong: they are not in the store, and no TEMP tables either. So a
+store opened for reading only can be scored and audited too, several runs over one store do not
+meet, and statements of one run can still run beside each other, which TEMP tables would not allow:
+every cursor has its own.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +19,12 @@ import duckdb
 import pyarrow as pa
 
 from trajscope.store.faults import as_store_errors
+from trajscope.store.hearing import heard
 from trajscope.store.sqltext import sql_text
+
+_numbers = itertools.count(1)
+_BESIDE = 2
+"""Statements that run beside each other: most of them keep one core busy, and each needs memory."""
 
 
 class TemporaryTables:
@@ -28,8 +37,14 @@ class TemporaryTables:
     folder = ""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None = None) -> None:
-        self._cursor = connection.cursor()
+        self._connection = connection
         self._path = path
+        self._database = f"trajscope_run_{next(_numbers)}"
+        with self._explained():
+            [[store]] = connection.execute("SELECT current_database()").fetchall()
+            connection.execute(f"ATTACH ':memory:' AS {self._database} (READ_WRITE)")
+        self._search_path = f"{self._database}.main,{_quoted(store)}.main"
+        self._cursor = self._opened()
 
     def __enter__(self) -> Self:
         return self
@@ -40,10 +55,39 @@ class TemporaryTables:
     def close(self) -> None:
         """Drop the tables."""
         self._cursor.close()
+        with suppress(duckdb.Error):  # the store may be closed already
+            self._connection.execute(f"DETACH {self._database}")
 
     def run(self, statement: str, params: Mapping[str, object] | None = None) -> None:
         """Run a statement for its effect."""
         self.rows(statement, params)
+
+    def run_beside(self, statements: Mapping[str, Mapping[str, object]]) -> None:
+        """Run statements, given with their parameters, of which none needs another.
+
+        The one that takes longest should come first.
+        """
+        cursors = [self._opened() for _ in statements]
+
+        def work() -> None:
+            with ThreadPoolExecutor(_BESIDE) as pool:
+                running = [
+                    pool.submit(cursor.execute, self._text(statement), params)
+                    for cursor, (statement, params) in zip(cursors, statements.items(), strict=True)
+                ]
+                for one in running:
+                    one.result()
+
+        def interrupt() -> None:
+            for cursor in cursors:
+                cursor.interrupt()
+
+        try:
+            with self._explained():
+                heard(interrupt, work)
+        finally:
+            for cursor in cursors:
+                cursor.close()
 
     def rows(
         self, statement: str, params: Mapping[str, object] | None = None
@@ -69,6 +113,13 @@ class TemporaryTables:
             found = self._cursor.sql(self._text(statement), params=params).to_arrow_table()
         return {name: found[name].to_pylist() for name in found.column_names}
 
+    def _opened(self) -> duckdb.DuckDBPyConnection:
+        """Return a cursor that finds the tables of this run, and those of the store."""
+        cursor = self._connection.cursor()
+        with self._explained():
+            cursor.execute(f"SET search_path = '{self._search_path.replace(chr(39), chr(39) * 2)}'")
+        return cursor
+
     def _text(self, statement: str) -> str:
         return sql_text(f"{self.folder}{statement}")
 
@@ -87,3 +138,7 @@ class TemporaryTables:
 
     def _explained(self) -> AbstractContextManager[None]:
         return as_store_errors(self._path)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
