@@ -266,9 +266,10 @@ def _judged(
 
 def _first(node: dict[str, Json], keys: tuple[str, ...]) -> str | None:
     for key in keys:
-        value = node.get(key)
-        if isinstance(value, str) and value:
-            return value
+        if key in node:
+            value = node[key]
+            if isinstance(value, str) and value:
+                return value
     return None
 
 

@@ -47,6 +47,8 @@ def encode_column(values: Iterable[Any]) -> list[bytes]:
         texts = list(map(_encode, values))
     except (UnicodeEncodeError, RecursionError):
         return [encode_json(value) for value in values]
+    if b"null" not in b"".join(texts):  # one long search is three times as fast as many short ones
+        return texts
     return [encode_json(values[at]) if b"null" in text else text for at, text in enumerate(texts)]
 
 
