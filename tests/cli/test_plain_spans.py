@@ -75,14 +75,19 @@ def plain(tmp_path: Path) -> Path:
 SAID = f"no agent steps: none of {len(PLAIN)} spans belongs to a vocabulary trajscope knows"
 
 
-@pytest.mark.parametrize("command", ["show", "tree", "explain"])
+@pytest.mark.parametrize("command", ["list", "show", "tree", "explain"])
 def test_every_command_says_that_there_are_no_steps(
-    trajscope: Trajscope, plain: Path, command: str
+    trajscope: Trajscope, plain: Path, tmp_path: Path, command: str
 ) -> None:
-    for flags in ([], ["--json"]):
-        ran = trajscope(command, plain, *flags)
-        assert ran.code == 0
-        assert SAID in ran.err
+    db = tmp_path / "plain.duckdb"
+    assert trajscope("ingest", plain, "--db", db).code == 0
+    (trace,) = trajscope("list", "--db", db, "--json").json["traces"]
+    stored = ["--db", db, *([trace["trace_id"]] if command == "explain" else [])]
+    for source in ([plain], stored):
+        for flags in ([], ["--json"]):
+            ran = trajscope(command, *source, *flags)
+            assert ran.code == 0
+            assert SAID in ran.err
 
 
 def test_show_counts_them_as_noise_alone(trajscope: Trajscope, plain: Path) -> None:

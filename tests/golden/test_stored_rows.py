@@ -1,4 +1,4 @@
-"""A stored trajectory read back as rows is the one its spans are assembled to."""
+"""A stored trajectory read back as rows, and its figures, are those its spans are assembled to."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from tests.property.test_store import CAPTURES
 from tests.support.recorded import recorded_store
 from tests.support.stores import empty_store, ingest
 from trajscope.assemble import to_trajectory
+from trajscope.pipeline.listing import figures_of
 from trajscope.pipeline.load import stored
 from trajscope.store import Record, Store
 
@@ -17,6 +18,7 @@ def check(store: Store) -> int:
     rows = list(store.iter_rows())
     whole = [a.trajectory for a in stored(store)]
     assert [r.trace_id for r in rows] == [t.trace_id for t in whole]
+    assert store.trace_figures() == [figures_of(t) for t in whole]
     for row, trajectory in zip(rows, whole, strict=True):
         found = to_trajectory(row)
         assert (found is None) == bool(trajectory.orphans)

@@ -12,7 +12,7 @@ from trajscope.assemble._logs import (
 )
 from trajscope.assemble.outline import OutlineRow
 from trajscope.assemble.resolve import RESOLVE
-from trajscope.assemble.stored import to_step, to_trajectory
+from trajscope.assemble.stored import to_step, to_trajectory, totals_of
 from trajscope.assemble.trajectories import Assembled, assemble, assemble_traces
 
 __all__ = [
@@ -30,5 +30,6 @@ __all__ = [
     "stood_for",
     "to_step",
     "to_trajectory",
+    "totals_of",
     "with_events",
 ]

@@ -45,7 +45,12 @@ def to_trajectory(row: TrajectoryRow) -> Trajectory | None:
         "noise_span_count": row.noise_span_count,
         "start_ns": row.start_ns,
         "model_calls": row.model_calls,
-        "tokens": _tokens(row),
+        "tokens": totals_of(
+            row.input_tokens,
+            row.output_tokens,
+            row.cached_input_tokens,
+            complete=row.tokens_complete,
+        ),
     }
     if row.duration_ns is not None:
         values["total_duration_ms"] = row.duration_ns / 1_000_000
@@ -112,14 +117,13 @@ def _tool_values(row: StepRow) -> dict[str, Any]:
     return values
 
 
-def _tokens(row: TrajectoryRow) -> TokenTotals:
-    known = [n for n in (row.input_tokens, row.output_tokens) if n is not None]
+def totals_of(
+    read: int | None, written: int | None, cached: int | None, *, complete: bool
+) -> TokenTotals:
+    """Return the tokens of a stored trace: input, output, and what of the input was cached."""
+    known = [n for n in (read, written) if n is not None]
     if not known:
         return TokenTotals(complete=False)
     return TokenTotals(
-        input=row.input_tokens,
-        output=row.output_tokens,
-        total=sum(known),
-        cached_input=row.cached_input_tokens,
-        complete=row.tokens_complete,
+        input=read, output=written, total=sum(known), cached_input=cached, complete=complete
     )

@@ -32,41 +32,14 @@ def COMMAND(paths: tuple[str, ...], db: str | None, as_json: bool) -> None:  # n
       trajscope list traces/
       trajscope list --db spans.duckdb --json
     """
-    from trajscope.pipeline.load import load
-    from trajscope.report.show import tool_steps, trace_json
-    from trajscope.report.text import count_text, duration_text, safe_text, time_text
+    from trajscope.pipeline.listing import list_traces
+    from trajscope.report.listing import HEADINGS, figures_json, figures_row
 
-    loaded = load(paths, given_input(), db)
-    print_problems(loaded.problems)
+    listing = list_traces(paths, given_input(), db)
+    print_problems(listing.problems)
     if as_json:
-        hidden = ("tool_calls", "repairs")
-        traces = [trace_json(t) for t in loaded.trajectories]
-        for trace in traces:
-            calls = trace["tool_calls"]
-            trace["tool_call_count"] = len(calls)
-            trace["failed_tool_calls"] = sum(c["success"] is False for c in calls)
-        print_json({"traces": [{k: v for k, v in t.items() if k not in hidden} for t in traces]})
-        return
-    rows = []
-    for trajectory in loaded.trajectories:
-        calls = tool_steps(trajectory)
-        failed = sum(c.success is False for c in calls)
-        tokens = trajectory.tokens
-        rows.append(
-            (
-                safe_text(trajectory.trace_id or "?"),
-                time_text(trajectory.start_ns),
-                safe_text(", ".join(trajectory.agents), 40),
-                count_text(trajectory.span_count),
-                count_text(len(calls)),
-                str(failed) if failed else "",
-                count_text(
-                    tokens.total if tokens else None, at_least=bool(tokens and not tokens.complete)
-                ),
-                duration_text(trajectory.total_duration_ms),
-            )
-        )
-    headings = ("trace", "start (UTC)", "agents", "spans", "tools", "failed", "tokens", "duration")
-    print_table(headings, rows)
-    if note := loaded.nothing_understood():
-        narrate(note)
+        print_json({"traces": [figures_json(trace) for trace in listing.traces]})
+    else:
+        print_table(HEADINGS, [figures_row(trace) for trace in listing.traces])
+    if listing.note:
+        narrate(listing.note)

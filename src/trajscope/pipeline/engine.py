@@ -19,7 +19,7 @@ from trajscope.model.score import Score
 from trajscope.model.step import BaseStep
 from trajscope.pipeline._set_wise import exact_ids, nothing_collected, step_of
 from trajscope.pipeline._twins import Twins
-from trajscope.pipeline.load import facts, stored
+from trajscope.pipeline.load import facts, nothing_understood, stored
 from trajscope.pipeline.provenance import expectation_hash, scorer_version
 from trajscope.pipeline.scoring import NO_EXPECTATION, Judged, Scoring
 from trajscope.pipeline.stored_facts import stored_facts
@@ -124,10 +124,7 @@ class SetScoring:
         """Return a sentence when there are spans and none of them is a step, else None."""
         if not self._traces or any(trace.has_steps for trace in self._traces):
             return None
-        return (
-            f"no agent steps: none of {self._store.count()[0]:,} spans belongs to a vocabulary "
-            "trajscope knows (plain HTTP or database spans are no steps)"
-        )
+        return nothing_understood(len(self._traces), 0, self._store.count()[0])
 
     @cached_property
     def _traces(self) -> list[JudgedTrace]:

@@ -47,15 +47,20 @@ class Loaded:
 
     def nothing_understood(self) -> str | None:
         """Return a sentence when nothing that was read is a step, else None."""
-        if not self.assembled:
-            return NO_TRACE
-        steps = any(t.root is not None or t.steps for t in self.trajectories)
-        if steps:
-            return None
-        return (
-            f"no agent steps: none of {self.span_count:,} spans belongs to a vocabulary "
-            "trajscope knows (plain HTTP or database spans are no steps)"
-        )
+        steps = sum(1 for t in self.trajectories for _ in t.walk())
+        return nothing_understood(len(self.assembled), steps, self.span_count)
+
+
+def nothing_understood(traces: int, steps: int, spans: int) -> str | None:
+    """Return a sentence when there is no trace, or none of so many spans is a step, else None."""
+    if not traces:
+        return NO_TRACE
+    if steps:
+        return None
+    return (
+        f"no agent steps: none of {spans:,} spans belongs to a vocabulary "
+        "trajscope knows (plain HTTP or database spans are no steps)"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +126,8 @@ def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -
         from trajscope.store import Store
 
         with Store.open(db, read_only=True) as store:
-            return Loaded(list(stored(store, targets or None)), options.problems)
+            traces = list(stored(store, targets or None))
+        return Loaded(traces, options.problems, sum(len(one.trace.drafts) for one in traces))
     if not targets:
         raise UsageError("no capture was named", hint="give a file, a directory, - or --db")
     spans: list[Span] = []
@@ -168,12 +174,7 @@ def stored(store: Store, trace_ids: Sequence[str] | None = None) -> Iterator[Ass
         SpanError: an id that was asked for is not stored.
     """
     if trace_ids is not None:
-        known = set(store.trace_ids(trace_ids))
-        for trace_id in trace_ids:
-            if trace_id not in known:
-                raise SpanError(
-                    f"no trace {trace_id!r} in the store", hint="trajscope list shows the ids"
-                )
+        refuse_unknown(store, trace_ids)
     contexts = store.contexts(trace_ids)
     for trace_id, found in store.iter_traces(trace_ids):
         group = list(found)
@@ -186,6 +187,20 @@ def stored(store: Store, trace_ids: Sequence[str] | None = None) -> Iterator[Ass
         ):
             if assembled.trajectory.trace_id == trace_id:
                 yield assembled
+
+
+def refuse_unknown(store: Store, trace_ids: Sequence[str]) -> None:
+    """Refuse ids of traces that a store does not hold.
+
+    Raises:
+        SpanError: there is one.
+    """
+    known = set(store.trace_ids(trace_ids))
+    for trace_id in trace_ids:
+        if trace_id not in known:
+            raise SpanError(
+                f"no trace {trace_id!r} in the store", hint="trajscope list shows the ids"
+            )
 
 
 def facts(assembled: Assembled) -> TraceFacts:

@@ -32,7 +32,6 @@ def show_json(trajectories: Iterable[Trajectory], problems: Problems) -> dict[st
 
 def trace_json(trajectory: Trajectory) -> dict[str, Any]:
     """Return one trace of the document."""
-    tokens = trajectory.tokens or TokenTotals()
     return {
         "trace_id": trajectory.trace_id,
         "session_id": trajectory.session_id,
@@ -47,14 +46,19 @@ def trace_json(trajectory: Trajectory) -> dict[str, Any]:
         "agents": list(trajectory.agents),
         "model_calls": trajectory.model_calls,
         "tool_calls": [tool_json(t) for t in tool_steps(trajectory)],
-        "tokens": {
-            "input": tokens.input,
-            "output": tokens.output,
-            "total": tokens.total,
-            "cached_input": tokens.cached_input,
-            "complete": tokens.complete,
-        },
+        "tokens": tokens_json(trajectory.tokens or TokenTotals()),
         "duration_ms": trajectory.total_duration_ms,
+    }
+
+
+def tokens_json(tokens: TokenTotals) -> dict[str, Any]:
+    """Return token totals as the documents hold them: every figure, null where it is unknown."""
+    return {
+        "input": tokens.input,
+        "output": tokens.output,
+        "total": tokens.total,
+        "cached_input": tokens.cached_input,
+        "complete": tokens.complete,
     }
 
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import duckdb
 
+from trajscope.assemble import totals_of
+from trajscope.model.figures import TraceFigures
 from trajscope.model.span import Json, LogRecord
 from trajscope.model.step_row import TrajectoryRow
 from trajscope.store.auditing import AuditTables
@@ -80,6 +82,13 @@ class Reads:
         with self._explained():
             return rows(self._connection, "read_facts", {"trace_ids": listed, "services": services})
 
+    def trace_figures(self, trace_ids: Sequence[str] | None = None) -> list[TraceFigures]:
+        """Return some traces, or all, in figures, in the order of their first span."""
+        listed = None if trace_ids is None else list(trace_ids)
+        with self._explained():
+            found = rows(self._connection, "list_traces", {"trace_ids": listed})
+        return [_to_figures(row) for row in found]
+
     def attribute_values(self, key: str) -> dict[str, list[Json]]:
         """Return the values an attribute has on the spans of each trace, resources included."""
         found: dict[str, list[Json]] = {}
@@ -88,3 +97,23 @@ class Reads:
             for trace_id, value in rows(self._connection, "read_attribute", {"path": path}):
                 found.setdefault(trace_id, []).append(decode_json(value))
         return found
+
+
+def _to_figures(row: Sequence[Any]) -> TraceFigures:
+    return TraceFigures(
+        trace_id=row[0],
+        session_id=row[1],
+        start_ns=row[2],
+        duration_ms=None if row[3] is None else row[3] / 1e6,
+        roots=row[4],
+        orphans=row[5],
+        missing_parents=tuple(row[6]),
+        agents=tuple(row[7]),
+        spans=row[8],
+        noise_spans=row[9],
+        model_calls=row[10],
+        tokens=totals_of(row[11], row[12], row[13], complete=row[14]),
+        steps=row[15],
+        tool_calls=row[16],
+        failed_tool_calls=row[17],
+    )
