@@ -22,10 +22,10 @@ import pyarrow.parquet as pq
 from tests.support.truth import spans_of
 from tests.unit.formats_more.samples import FORMATS, samples
 from trajscope.conventions import Reader
-from trajscope.errors import InputError, Problems
+from trajscope.errors import InputError
 from trajscope.formats import FileSource, choose_format
 from trajscope.pipeline.load import InputOptions, load
-from trajscope.report.show import show_json
+from trajscope.report.show import trace_json
 from trajscope.store.columns import batches
 
 ROOT = Path(__file__).parents[2]
@@ -116,7 +116,8 @@ def _fault(path: Path, format_name: str | None) -> str | None:
     options = InputOptions(format_name=format_name)
     try:
         loaded = load([str(path)], options)
-        show_json(loaded.trajectories, Problems())
+        for trajectory in loaded.trajectories:
+            trace_json(trajectory)
         for assembled in loaded.assembled:
             assembled.outline()
     except InputError:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -21,6 +22,8 @@ _PIPE_WIDTH = 10_000
 """Columns of a pipe: wide enough that no table is squeezed."""
 
 _UNKNOWN_WIDTH = 80
+_ITEM = " " * 4
+"""In front of the lines of an item of a list that a document holds."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -141,6 +144,26 @@ def given_input(**more: Any) -> Any:
 def print_json(document: Any) -> None:
     """Print one JSON document, exact: control characters as escapes, never NaN."""
     click.echo(json.dumps(document, indent=2, allow_nan=False, default=str))
+
+
+def print_json_list(
+    key: str, items: Iterable[Any], rest: Callable[[], Mapping[str, Any]] = dict
+) -> None:
+    """Print a document whose first member is a list, item by item; `rest` is asked afterwards.
+
+    The text is that of `print_json`. The first item is made before anything is printed, so that an
+    error at the start leaves nothing behind.
+    """
+    texts = (json.dumps(item, indent=2, allow_nan=False, default=str) for item in items)
+    first = next(texts, None)
+    if first is None:
+        print_json({key: [], **rest()})
+        return
+    click.echo(f'{{\n  "{key}": [\n{indent(first, _ITEM)}', nl=False)
+    for text in texts:
+        click.echo(",\n" + indent(text, _ITEM), nl=False)
+    others = json.dumps(rest(), indent=2, allow_nan=False, default=str)
+    click.echo("\n  ]" + ("\n}" if others == "{}" else "," + others.removeprefix("{")))
 
 
 def console() -> Console:

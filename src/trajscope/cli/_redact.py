@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from trajscope.assemble import OutlineRow
+    from trajscope.assemble import Assembled, OutlineRow
     from trajscope.model.score import Score
     from trajscope.model.span import Span
     from trajscope.model.trajectory import Trajectory
@@ -60,12 +60,19 @@ def given_redactor() -> Redactor | None:
     return None if given.get("no_redact") else load_redactor(given.get("redact_file"))
 
 
-def masked_trajectories(found: Iterable[Trajectory]) -> list[Trajectory]:
-    """Return trajectories as the running command may show them."""
+def masked_trajectories(found: Iterable[Assembled]) -> Iterator[Trajectory]:
+    """Return the trajectories of traces as the running command may show them, one by one.
+
+    Raises:
+        UsageError: the redaction file is wrong; before any trace is looked at.
+    """
     from trajscope.redact import redact_trajectory
 
     redactor = given_redactor()
-    return [t if redactor is None else redact_trajectory(t, redactor) for t in found]
+    trajectories = (one.trajectory for one in found)
+    if redactor is None:
+        return trajectories
+    return (redact_trajectory(trajectory, redactor) for trajectory in trajectories)
 
 
 def masked_scores(found: Iterable[Score]) -> list[Score]:

@@ -11,7 +11,7 @@ from trajscope.cli._io import (
     input_options,
     json_option,
     narrate,
-    print_json,
+    print_json_list,
     print_problems,
     snapshot_option,
 )
@@ -38,15 +38,15 @@ def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  #
       trajscope show spans.json logs.json --json
       trajscope show --db spans.duckdb 0afb1e5666d81046547950e40a46ff89
     """
-    from trajscope.pipeline.load import load
-    from trajscope.report.show import print_show, show_json
+    from trajscope.pipeline.load import traces
+    from trajscope.report.show import print_show, problems_json, trace_json
 
-    loaded = load(targets, given_input(), db)
-    print_problems(loaded.problems)
-    shown = masked_trajectories(loaded.trajectories)
+    found = traces(targets, given_input(), db)
+    print_problems(found.problems)
+    shown = masked_trajectories(found)
     if as_json:
-        print_json(show_json(shown, loaded.problems))
+        print_json_list("traces", map(trace_json, shown), lambda: problems_json(found.problems))
     else:
         print_show(console(), shown)
-    if note := loaded.nothing_understood():
+    if note := found.nothing_understood():
         narrate(note)

@@ -51,6 +51,33 @@ class Loaded:
         return nothing_understood(len(self.assembled), steps, self.span_count)
 
 
+class Traces:
+    """Traces one after the other, counted as they pass; iterate once.
+
+    Those of a store are read as they are asked for, a few at a time, so a large store can be shown.
+    """
+
+    def __init__(
+        self, assembled: Iterable[Assembled], problems: Problems, span_count: int | None = None
+    ) -> None:
+        self._assembled = assembled
+        self._span_count = span_count
+        self._traces = self._steps = self._spans = 0
+        self.problems = problems
+
+    def __iter__(self) -> Iterator[Assembled]:
+        for one in self._assembled:
+            self._traces += 1
+            self._steps += sum(1 for _ in one.trajectory.walk())
+            self._spans += len(one.trace.drafts)
+            yield one
+
+    def nothing_understood(self) -> str | None:
+        """Return a sentence when nothing that passed is a step, else None."""
+        spans = self._spans if self._span_count is None else self._span_count
+        return nothing_understood(self._traces, self._steps, spans)
+
+
 def nothing_understood(traces: int, steps: int, spans: int) -> str | None:
     """Return a sentence when there is no trace, or none of so many spans is a step, else None."""
     if not traces:
@@ -111,6 +138,30 @@ class InputOptions:
             )
 
 
+def traces(targets: Sequence[str], options: InputOptions, db: str | None = None) -> Traces:
+    """Read captures, or pass through the traces of a store that have these ids (else all).
+
+    Raises:
+        UsageError: neither a capture nor a store was named, or a mapping beside a store.
+        InputError: a capture cannot be read, or holds nothing that can.
+        SpanError, StoreError: as they are asked for: the store holds no trace of that id, or cannot
+            be opened.
+    """
+    if db is None:
+        loaded = load(targets, options)
+        return Traces(loaded.assembled, loaded.problems, loaded.span_count)
+    options.refuse_mapping()
+    return Traces(_of_store(targets, db), options.problems)
+
+
+def _of_store(targets: Sequence[str], db: str) -> Iterator[Assembled]:
+    # Late: DuckDB and Arrow cost half a second that reading a file does not need.
+    from trajscope.store import Store
+
+    with Store.open(db, read_only=True) as store:
+        yield from stored(store, targets or None)
+
+
 def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -> Loaded:
     """Read captures, or the traces of a store that have these ids (all, when none is given).
 
@@ -122,12 +173,8 @@ def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -
     """
     if db is not None:
         options.refuse_mapping()
-        # Late: DuckDB and Arrow cost half a second that reading a file does not need.
-        from trajscope.store import Store
-
-        with Store.open(db, read_only=True) as store:
-            traces = list(stored(store, targets or None))
-        return Loaded(traces, options.problems, sum(len(one.trace.drafts) for one in traces))
+        found = list(_of_store(targets, db))
+        return Loaded(found, options.problems, sum(len(one.trace.drafts) for one in found))
     if not targets:
         raise UsageError("no capture was named", hint="give a file, a directory, - or --db")
     spans: list[Span] = []
@@ -138,8 +185,8 @@ def load(targets: Sequence[str], options: InputOptions, db: str | None = None) -
         else:
             logs.append(record)
     _refuse_nothing(targets, options.problems, spans, logs)
-    found = assemble_traces(spans, options.reader(), logs)
-    return Loaded(found, options.problems, len(spans), len(logs))
+    assembled = assemble_traces(spans, options.reader(), logs)
+    return Loaded(assembled, options.problems, len(spans), len(logs))
 
 
 def records(targets: Sequence[str], options: InputOptions) -> Iterator[Span | LogRecord]:

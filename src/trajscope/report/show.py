@@ -20,10 +20,9 @@ from trajscope.report.text import count_text, duration_text, plural, safe_text
 from trajscope.scope import locate_tools
 
 
-def show_json(trajectories: Iterable[Trajectory], problems: Problems) -> dict[str, Any]:
-    """Return the document of `show --json`: traces in order of their first span, and problems."""
+def problems_json(problems: Problems) -> dict[str, Any]:
+    """Return what the document of `show --json` holds beside its traces."""
     return {
-        "traces": [trace_json(t) for t in trajectories],
         "problems": [p.to_json() for p in problems.items],
         "problem_count": problems.count,
         "skipped": dict(problems.skipped),
