@@ -2,7 +2,7 @@
 -- changed trace, or a call or session of one; a call only where the record names no trace, for it can
 -- be no other trace's. Parameters: capture_no.
 INSERT INTO pending
-SELECT rowid, standin_trace_id, tool_call_id, trace_id, rowid
+SELECT rowid, standin_trace_id, standin_span_id, tool_call_id, trace_id, rowid
 FROM log_records
 WHERE standin_span_id IS NOT NULL
     AND (

@@ -8,26 +8,18 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.logs import READ, nested_spans, records
+from tests.support.logs import READ, nested_spans, records, row_of
 from tests.support.stores import capture, empty_store, select, tables
-from trajscope.assemble import assemble, join_logs, stood_for
+from trajscope.assemble import assemble, join_logs
 from trajscope.model.reading import StepType
 from trajscope.model.span import LogRecord, Span
 from trajscope.model.step_row import StepRow
-from trajscope.pipeline.taking import record_key
-from trajscope.store import LogRow, Record, Store
+from trajscope.store import Store
 from trajscope.store.resolve import to_row
 
 LAWS = settings(max_examples=10)
 
 Sent = Span | LogRecord
-
-
-def row_of(sent: Sent) -> Record | LogRow:
-    if isinstance(sent, Span):
-        return sent, READ(sent)
-    standin = stood_for(sent, READ)
-    return LogRow(sent, record_key(sent), standin, None if standin is None else READ(standin))
 
 
 def ingest(store: Store, sent: list[Sent], name: str) -> Any:

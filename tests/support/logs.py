@@ -10,8 +10,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from tests.support.spans import MISSING, TRACE_ID, span
+from trajscope.assemble import stood_for
 from trajscope.model.reading import Reading, StepType, ToolRequest, ToolResponse
 from trajscope.model.span import LogRecord, Span
+from trajscope.pipeline.taking import record_key
+from trajscope.store import LogRow, Record
 
 OTHER_TRACE = "f" * 32
 IDS = tuple(f"{n:016x}" for n in range(1, 6))
@@ -64,16 +67,28 @@ class Logged:
 
 READ = Logged()
 
+
+def row_of(sent: Span | LogRecord) -> Record | LogRow:
+    """Return what goes into a store for a span or a record of that program."""
+    if isinstance(sent, Span):
+        return sent, READ(sent)
+    standin = stood_for(sent, READ)
+    return LogRow(sent, record_key(sent), standin, None if standin is None else READ(standin))
+
+
 CALL_IDS = st.sampled_from(["", "a", "b"])
 KINDS = st.sampled_from([None, "message", *Logged.KINDS])
 TRACES = st.sampled_from([TRACE_ID, OTHER_TRACE])
+MADE_TRACE = "logged-s"
+MADE_IDS = ("log-0", "log-1")
+"""Of spans made of records: few, so that several records would be one span, and some name it."""
 SESSIONS = st.sampled_from(["s", "s", "t"])
 
 
 def record_of(number: int, drawn: tuple[Any, ...]) -> LogRecord:
     """Return a record that stands for a call, or is a mere event."""
-    kind, call_id, trace_id, span_id, above, time_ns, body, session = drawn
-    stands = {"kind": kind, "number": number, "id": call_id, "above": above, "name": "n"}
+    kind, call_id, trace_id, span_id, above, time_ns, body, session, made = drawn
+    stands = {"kind": kind, "number": made, "id": call_id, "above": above, "name": "n"}
     stands |= {"session": session, "result": number}
     messages = {"asks" if number % 2 else "answers": call_id} if call_id else {}
     return LogRecord(
@@ -98,12 +113,13 @@ records = st.lists(
     st.tuples(
         KINDS,
         CALL_IDS,
-        st.sampled_from([None, TRACE_ID, OTHER_TRACE]),
-        st.sampled_from([None, *IDS, *MISSING]),
-        st.sampled_from([None, "log-0", "log-1", *IDS, *MISSING]),
+        st.sampled_from([None, TRACE_ID, OTHER_TRACE, MADE_TRACE]),
+        st.sampled_from([None, *MADE_IDS, *IDS, *MISSING]),
+        st.sampled_from([None, *MADE_IDS, *IDS, *MISSING]),
         st.none() | st.integers(0, 4),
         st.sampled_from([None, "text", 1, {"content": "hi"}, {"kind": "agent_run"}]),
         SESSIONS,
+        st.integers(0, 3),
     ),
     max_size=8,
 ).map(lambda drawn: [record_of(number, one) for number, one in enumerate(drawn)])

@@ -17,6 +17,7 @@ from trajscope.assemble._standins import Key, Known, Standin, place_standins
 from trajscope.model.reading import Reading
 from trajscope.model.span import Json, LogRecord, Span, SpanEvent
 from trajscope.ports import LogReader
+from trajscope.tree import version_rank
 
 Read = Callable[[Span], Reading]
 
@@ -31,7 +32,6 @@ def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> l
     known, records = list(spans), list(logs)
     if not records:
         return known
-    at = {(s.trace_id, s.span_id) for s in known}
     events: dict[Key, list[SpanEvent]] = defaultdict(list)
     standins: dict[bytes, Standin] = {}  # a record that came twice stands for one span
     for number, record in enumerate(records):
@@ -39,20 +39,35 @@ def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> l
         if span is not None:
             item = Standin(number, record.trace_id, record.span_id, span, read(span))
             standins.setdefault(encoded(record), item)
-        elif (record.trace_id, record.span_id) in at:
-            events[record.trace_id or "", record.span_id or ""].append(event_of(record))
+        elif record.trace_id is not None and record.span_id is not None:
+            events[record.trace_id, record.span_id].append(event_of(record))
+    kept = _kept(known)
     made: dict[Key, Span] = {}
     if standins:
         seen = Known()
-        for one in known:
+        for one in kept.values():
             seen.add(one, read(one))
         for number, place in place_standins(seen, standins.values()).items():
-            if isinstance(place, Span):
-                made[place.trace_id, place.span_id] = place
+            if isinstance(place, Standin):
+                made[place.span.trace_id, place.span.span_id] = place.span
             else:
                 events[place].append(event_of(records[number]))
-    joined = [with_events(s, events.get((s.trace_id, s.span_id), ())) for s in known]
-    return joined + [made[key] for key in sorted(made)]
+    joined = [
+        with_events(s, events.get(key, ())) if kept[key] is s else s
+        for s in known
+        for key in [(s.trace_id, s.span_id)]
+    ]
+    return joined + [with_events(made[key], events.get(key, ())) for key in sorted(made)]
+
+
+def _kept(spans: Iterable[Span]) -> dict[Key, Span]:
+    """The version of every span that `tree` will keep: what an earlier one said does not count."""
+    found: dict[Key, Span] = {}
+    for span in spans:
+        other = found.setdefault((span.trace_id, span.span_id), span)
+        if other is not span and version_rank(span) > version_rank(other):
+            found[span.trace_id, span.span_id] = span
+    return found
 
 
 def stood_for(record: LogRecord, read: Read) -> Span | None:

@@ -1,4 +1,4 @@
-"""Records that stand for calls find their place: a span that records the call, or a span of their own.
+"""Records that stand for calls find their place: a span of that call, or one made of the record.
 
 One thing a newcomer would get wrong: a span made of a record is no authority. It silences no other
 record, and it goes as soon as a span of that call is there.
@@ -7,13 +7,16 @@ record, and it goes as soon as a span of that call is there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Set
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Set
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import msgspec
 
+from trajscope.assemble._encoded import encoded
 from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
 from trajscope.model.span import Span
+from trajscope.tree import version_rank
 
 Key = tuple[str, str]
 _MODEL = "model call"
@@ -40,40 +43,67 @@ class Standin(NamedTuple):
         return (self.trace_id or "", self.span_id or "")
 
 
-def place_standins(known: Known, standins: Iterable[Standin]) -> dict[int, Key | Span]:
-    """Return, by number, the span each record is an event of, or the span that it becomes.
+def place_standins(known: Known, standins: Iterable[Standin]) -> dict[int, Key | Standin]:
+    """Return, by number, the span each record is an event of, or what it becomes a span by.
 
-    A record that neither says anything of a span nor of an unrecorded call is not among them.
+    Of several records that become one span the fullest is it, and all of them lead to that one. A
+    record that neither says anything of a span nor of an unrecorded call is not among them.
     """
-    found: dict[int, Key | Span] = {}
+    found: dict[int, Key | Standin] = {}
     kept: list[Standin] = []
-    for item in sorted(standins, key=_standin_order):
+    for item in _in_order(standins):
         if known.has(item):
             continue
         target = known.same_call(item)
         if target is not None:
             found[item.number] = target
         elif known.records_kind(item):
-            if item.key in known.keys:
+            if item.key in known.recorded:
                 found[item.number] = item.key
         else:
             kept.append(item)
     made = {(i.span.trace_id, i.span.span_id) for i in kept}
-    return found | {item.number: known.placed(item, made) for item in kept}
+    becoming: dict[Key, list[Standin]] = defaultdict(list)
+    for item in kept:
+        span = known.placed(item, made)
+        becoming[span.trace_id, span.span_id].append(item._replace(span=span))
+    for versions in becoming.values():
+        fullest = versions[0] if len(versions) == 1 else max(versions, key=_fullness)
+        found |= {item.number: fullest for item in versions}
+    return found
 
 
-def _standin_order(item: Standin) -> tuple[int, str, str, str, str]:
+def _in_order(standins: Iterable[Standin]) -> Iterator[Standin]:
+    """In order of time; what nothing else tells apart by its content, which costs more to ask."""
+    for _, alike in groupby(sorted(standins, key=_when), key=_when):
+        items = list(alike)
+        yield from items if len(items) == 1 else sorted(items, key=_content)
+
+
+def _when(item: Standin) -> tuple[int, str, str, str, str]:
     return (item.span.start_ns or 0, item.span.trace_id, item.span.span_id, *item.key)
+
+
+def _content(item: Standin) -> tuple[bytes, bytes]:
+    """What two records say alike is one thing, whichever of them said it."""
+    return encoded(item.span), encoded(item.reading)
+
+
+def _fullness(item: Standin) -> tuple[Any, ...]:
+    """Of records of one span the one that is kept, as of its versions (`tree.version_rank`)."""
+    return (version_rank(item.span), _content(item))
 
 
 class Known:
     """What the recorded spans already tell: their calls by id, and the kinds they record.
 
     call_ids: the only calls that will be asked for; None for all. Nothing else of a span is held.
+    keys: of all spans; recorded: of those that were not made of a record.
     """
 
     def __init__(self, call_ids: Set[str] | None = None) -> None:
         self.keys: set[Key] = set()
+        self.recorded: set[Key] = set()
         self._call_ids = call_ids
         self._traces: set[str] = set()
         self._calls: dict[str, dict[str, list[_Call]]] = defaultdict(lambda: defaultdict(list))
@@ -85,6 +115,7 @@ class Known:
         self.keys.add((span.trace_id, span.span_id))
         if span.attributes.get(FROM_LOG) is True:
             return
+        self.recorded.add((span.trace_id, span.span_id))
         self._traces.add(span.trace_id)
         if kind := _kind(reading):
             self._kinds[span.trace_id].add(kind)
@@ -142,7 +173,7 @@ class Known:
         attributes = {**item.span.attributes, FROM_LOG: True}
         span = msgspec.structs.replace(item.span, attributes=attributes)
         if item.trace_id in self._traces and item.trace_id is not None:
-            parent = item.span_id if item.key in self.keys else None
+            parent = item.span_id if item.key in self.recorded else None
             return msgspec.structs.replace(span, trace_id=item.trace_id, parent_span_id=parent)
         above = (span.trace_id, span.parent_span_id or "")
         if above not in made and above not in self.keys:

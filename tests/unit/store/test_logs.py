@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.logs import READ
+from tests.support.logs import READ, row_of
 from tests.support.spans import TRACE_ID, span
 from tests.support.stores import capture, empty_store, select
 from trajscope.conventions import Reader
 from trajscope.model.span import Json, LogRecord, Span
 from trajscope.pipeline.dropping import Dropper
-from trajscope.pipeline.taking import Taker, record_key
-from trajscope.store import LogRow, Store, placing
+from trajscope.pipeline.taking import Taker
+from trajscope.store import Store, placing
 from trajscope.store import logs as logs_of_store
 
 SPAN_ID = f"{1:016x}"
@@ -23,8 +23,7 @@ for _ in range(5_000):
 
 
 def ingest(store: Store, *records: Span | LogRecord, name: str = "capture") -> Any:
-    rows = [(r, READ(r)) if isinstance(r, Span) else LogRow(r, record_key(r)) for r in records]
-    return store.ingest(capture(name), rows, READ)
+    return store.ingest(capture(name), map(row_of, records), READ)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +126,31 @@ def test_scores_stay_where_a_record_changes_no_step() -> None:
         assert ingest(store, says, name="says").traces == 1
         assert store.scores() == []
         assert select(store, "SELECT result FROM steps") == [{"result": "7"}]
+
+
+def _call(number: int, **said: Json) -> LogRecord:
+    """A record of a call that no span records, and that would be the span `log-<number>`."""
+    stands = {"kind": "tool_call", "name": "n", "number": number, "id": "a", "session": "s"}
+    return LogRecord(time_ns=5, attributes={**stands, **said})
+
+
+@pytest.mark.parametrize("names_first", [True, False])
+def test_what_names_a_span_made_of_a_record_is_read_into_it(names_first: bool) -> None:
+    says = LogRecord(trace_id="logged-s", span_id="log-1", attributes={"result": 7})
+    with empty_store() as store:
+        for record in (says, _call(1)) if names_first else (_call(1), says):
+            ingest(store, record, name=repr(record))
+        assert select(store, "SELECT result FROM steps") == [{"result": "7"}]
+
+
+def test_of_two_records_of_one_span_the_fuller_is_it() -> None:
+    brief, full = _call(1), _call(1, more=1)
+    for first, then in ((brief, full), (full, brief)):
+        with empty_store() as store:
+            ingest(store, first, name="first")
+            ingest(store, then, name="then")
+            found = "SELECT attributes->>'$.more' AS more, step_name FROM spans"
+            assert select(store, found) == [{"more": "1", "step_name": "n"}]
 
 
 def test_the_capture_of_a_span_stays_the_one_that_brought_it() -> None:
