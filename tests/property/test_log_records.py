@@ -8,7 +8,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.logs import READ, nested_spans, records, row_of
+from tests.support.logs import READ, nested_spans, repeated_records, row_of
 from tests.support.stores import capture, empty_store, select, tables
 from trajscope.assemble import assemble, join_logs
 from trajscope.model.reading import StepType
@@ -43,7 +43,7 @@ def whole(spans: list[Span], logs: list[LogRecord]) -> dict[str, list[str]]:
 
 
 @LAWS
-@given(nested_spans, records, st.randoms(use_true_random=False), st.integers(1, 4))
+@given(nested_spans, repeated_records, st.randoms(use_true_random=False), st.integers(1, 4))
 def test_any_cut_and_any_order_give_the_same_store(
     spans: list[Span], logs: list[LogRecord], random: Any, parts: int
 ) -> None:
@@ -57,7 +57,7 @@ def test_any_cut_and_any_order_give_the_same_store(
 
 
 @LAWS
-@given(nested_spans, records)
+@given(nested_spans, repeated_records)
 def test_what_is_read_back_is_what_a_join_in_memory_gives(
     spans: list[Span], logs: list[LogRecord]
 ) -> None:
@@ -74,7 +74,7 @@ def test_what_is_read_back_is_what_a_join_in_memory_gives(
 
 
 @LAWS
-@given(nested_spans, records)
+@given(nested_spans, repeated_records)
 def test_trajectories_are_those_of_assemble(spans: list[Span], logs: list[LogRecord]) -> None:
     joined = join_logs(spans, logs, READ)
     with empty_store() as store:
@@ -89,7 +89,7 @@ def test_trajectories_are_those_of_assemble(spans: list[Span], logs: list[LogRec
 
 
 @LAWS
-@given(nested_spans, records, st.booleans())
+@given(nested_spans, repeated_records, st.booleans())
 def test_the_same_records_again_change_nothing(
     spans: list[Span], logs: list[LogRecord], renamed: bool
 ) -> None:
@@ -102,7 +102,7 @@ def test_the_same_records_again_change_nothing(
 
 
 @LAWS
-@given(nested_spans, records, st.integers(0, 5), st.booleans())
+@given(nested_spans, repeated_records, st.integers(0, 5), st.booleans())
 def test_after_a_prune_the_store_is_as_if_it_had_never_seen_the_rest(
     spans: list[Span], logs: list[LogRecord], before_ns: int, rehearse: bool
 ) -> None:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from hypothesis import strategies as st
 
 from tests.support.spans import MISSING, TRACE_ID, span
 from trajscope.assemble import stood_for
 from trajscope.model.reading import Reading, StepType, ToolRequest, ToolResponse
-from trajscope.model.span import LogRecord, Span
+from trajscope.model.span import Json, LogRecord, Span
 from trajscope.pipeline.taking import record_key
 from trajscope.store import LogRow, Record
 
@@ -44,6 +45,7 @@ class Logged:
             is_model_call=kind is StepType.MODEL_GENERATION,
             name=str(name or ""),
             tool_call_id=str(call_id) if call_id else None,
+            response_id=str(call_id) if call_id and kind is StepType.MODEL_GENERATION else None,
             session_id=str(of.attributes.get("session", "s")),
             requests=tuple(ToolRequest("n", call_id) for call_id in asks),
             responses=tuple(ToolResponse(call_id, "n", "answer") for call_id in answers),
@@ -101,6 +103,14 @@ def record_of(number: int, drawn: tuple[Any, ...]) -> LogRecord:
     )
 
 
+def again(record: LogRecord, other: Json) -> LogRecord:
+    """The same record as another route brings it; of a call it would be another span."""
+    number = record.attributes.get("number")
+    twice = {} if number is None else {"number": f"{number} again"}
+    attributes = {**record.attributes, **twice, **({"more": 1} if other == "fuller" else {})}
+    return msgspec.structs.replace(record, resource={"route": 2}, attributes=attributes)
+
+
 def span_of(id: str, drawn: tuple[Any, ...]) -> Span:
     """Return a span that is a call, or noise."""
     kind, call_id, at, trace_id, parent, session = drawn
@@ -124,6 +134,16 @@ records = st.lists(
     max_size=8,
 ).map(lambda drawn: [record_of(number, one) for number, one in enumerate(drawn)])
 """Records about few spans, of which some are missing; some stand for calls of few ids."""
+
+OTHERS = st.sampled_from([None, None, None, "resource", "fuller"])
+
+repeated_records = st.tuples(records, st.lists(OTHERS, min_size=8, max_size=8)).map(
+    lambda drawn: [
+        *drawn[0],
+        *(again(one, other) for one, other in zip(*drawn, strict=False) if other is not None),
+    ]
+)
+"""The same, some of them twice with a difference that does not matter."""
 
 
 def _spans(parents: st.SearchStrategy[str | None]) -> st.SearchStrategy[list[Span]]:

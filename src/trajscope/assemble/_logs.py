@@ -8,12 +8,12 @@ records becomes a span of its own; where spans record that kind of step, they ar
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 
 import msgspec
 
 from trajscope.assemble._encoded import encoded
-from trajscope.assemble._standins import Key, Known, Standin, place_standins
+from trajscope.assemble._standins import FROM_LOG, Key, Known, Standin, place_standins
 from trajscope.model.reading import Reading
 from trajscope.model.span import Json, LogRecord, Span, SpanEvent
 from trajscope.ports import LogReader
@@ -41,6 +41,9 @@ def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> l
             standins.setdefault(encoded(record), item)
         elif record.trace_id is not None and record.span_id is not None:
             events[record.trace_id, record.span_id].append(event_of(record))
+    places = {place for item in standins.values() for place in item.places}
+    before = {(s.trace_id, s.span_id): s.events for s in known if _is_made(s, places)}
+    known = [s for s in known if not _is_made(s, places)]
     kept = _kept(known)
     made: dict[Key, Span] = {}
     if standins:
@@ -49,7 +52,8 @@ def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> l
             seen.add(one, read(one))
         for number, place in place_standins(seen, standins.values()).items():
             if isinstance(place, Standin):
-                made[place.span.trace_id, place.span.span_id] = place.span
+                key = (place.span.trace_id, place.span.span_id)
+                made[key] = with_events(place.span, before.get(key, ()))
             else:
                 events[place].append(event_of(records[number]))
     joined = [
@@ -58,6 +62,11 @@ def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> l
         for key in [(s.trace_id, s.span_id)]
     ]
     return joined + [with_events(made[key], events.get(key, ())) for key in sorted(made)]
+
+
+def _is_made(span: Span, places: Set[Key]) -> bool:
+    """Whether a span was made of one of the records by an earlier join: it is made anew."""
+    return span.attributes.get(FROM_LOG) is True and (span.trace_id, span.span_id) in places
 
 
 def _kept(spans: Iterable[Span]) -> dict[Key, Span]:

@@ -42,45 +42,102 @@ class Standin(NamedTuple):
         """The span the record names, as a key."""
         return (self.trace_id or "", self.span_id or "")
 
+    @property
+    def places(self) -> tuple[Key, Key]:
+        """The spans that may be made of the record, in its own trace or in the one it names."""
+        return (
+            (self.span.trace_id, self.span.span_id),
+            (self.trace_id or "", self.span.span_id),
+        )
+
 
 def place_standins(known: Known, standins: Iterable[Standin]) -> dict[int, Key | Standin]:
     """Return, by number, the span each record is an event of, or what it becomes a span by.
 
-    Of several records that become one span the fullest is it, and all of them lead to that one. A
-    record that neither says anything of a span nor of an unrecorded call is not among them.
+    Records of one call go one way: to one span that records it, or to one that is made of the
+    fullest of them. A record that neither says anything of a span nor of an unrecorded call is not
+    among them.
     """
     found: dict[int, Key | Standin] = {}
-    kept: list[Standin] = []
-    for item in _in_order(standins):
-        if known.has(item):
-            continue
-        target = known.same_call(item)
+    kept: list[_Records] = []
+    for call in _calls(item for item in standins if not known.has(item)):
+        target = known.same_call(call[0])
         if target is not None:
-            found[item.number] = target
-        elif known.records_kind(item):
-            if item.key in known.recorded:
+            found |= {item.number: target for item in call}
+            continue
+        news: _Records = []
+        for item in call:
+            if not known.records_kind(item):
+                news.append(item)
+            elif item.key in known.recorded:
                 found[item.number] = item.key
-        else:
-            kept.append(item)
-    made = {(i.span.trace_id, i.span.span_id) for i in kept}
-    becoming: dict[Key, list[Standin]] = defaultdict(list)
-    for item in kept:
-        span = known.placed(item, made)
-        becoming[span.trace_id, span.span_id].append(item._replace(span=span))
+        if news and not known.was_made(news[0]):
+            kept.append(news)
+    made = {(call[0].span.trace_id, call[0].span.span_id) for call in kept}
+    becoming: dict[Key, list[tuple[Standin, _Records]]] = defaultdict(list)
+    for call in kept:
+        span = known.placed(call[0], made)
+        becoming[span.trace_id, span.span_id].append((call[0]._replace(span=span), call))
     for versions in becoming.values():
-        fullest = versions[0] if len(versions) == 1 else max(versions, key=_fullness)
-        found |= {item.number: fullest for item in versions}
+        fullest = max((item for item, _ in versions), key=_fullness)
+        found |= {item.number: fullest for _, call in versions for item in call}
     return found
 
 
-def _in_order(standins: Iterable[Standin]) -> Iterator[Standin]:
-    """In order of time; what nothing else tells apart by its content, which costs more to ask."""
-    for _, alike in groupby(sorted(standins, key=_when), key=_when):
-        items = list(alike)
-        yield from items if len(items) == 1 else sorted(items, key=_content)
+_Records = list[Standin]
+"""The records of one call, the fullest first."""
 
 
-def _when(item: Standin) -> tuple[int, str, str, str, str]:
+def _calls(standins: Iterable[Standin]) -> Iterator[_Records]:
+    """Yield the records of each call, in order of time, then by content: that costs more to ask."""
+    by_call: dict[object, _Records] = defaultdict(list)
+    for item in standins:
+        by_call[_call(item)].append(item)
+    calls = [c if len(c) == 1 else sorted(c, key=_fullness)[::-1] for c in by_call.values()]
+    for _, alike in groupby(sorted(calls, key=_when), key=_when):
+        found = list(alike)
+        yield from found if len(found) == 1 else sorted(found, key=lambda call: _content(call[0]))
+
+
+def _call(item: Standin) -> object:
+    """Equal for records of one call: sent twice, with another resource, or masked and unmasked."""
+    told = _told(item.span, item.reading)
+    if told is None:
+        return item.number
+    return (item.trace_id, item.span.trace_id, told, None if told.by_id else item.span_id)
+
+
+class _Told(NamedTuple):
+    """What tells a call from the others of its trace or session."""
+
+    by_id: bool
+    kind: str
+    name: str
+    what: str | bytes
+    end_ns: int | None
+
+
+def _told(span: Span, reading: Reading) -> _Told | None:
+    """A tool call by its id and when it ended, since ids may begin anew in each turn.
+
+    A model call by the id of its response; what has no id by all it says; without a time not at
+    all.
+    """
+    kind = _kind(reading)
+    if kind is None:
+        return None
+    if reading.step_type in TOOL_STEP_TYPES and reading.tool_call_id:
+        return _Told(True, kind, reading.name, reading.tool_call_id, span.end_ns)
+    if reading.is_model_call and reading.response_id:
+        return _Told(True, kind, "", reading.response_id, None)
+    if span.end_ns is None:
+        return None
+    says = {k: v for k, v in span.attributes.items() if k != FROM_LOG}
+    return _Told(False, kind, reading.name, encoded(says), span.end_ns)
+
+
+def _when(call: _Records) -> tuple[int, str, str, str, str]:
+    item = call[0]
     return (item.span.start_ns or 0, item.span.trace_id, item.span.span_id, *item.key)
 
 
@@ -106,6 +163,7 @@ class Known:
         self.recorded: set[Key] = set()
         self._call_ids = call_ids
         self._traces: set[str] = set()
+        self._made: set[tuple[str, _Told | None]] = set()
         self._calls: dict[str, dict[str, list[_Call]]] = defaultdict(lambda: defaultdict(list))
         self._kinds: dict[str, set[str]] = defaultdict(set)
         self._of_session: dict[str, set[str]] = defaultdict(set)
@@ -114,6 +172,7 @@ class Known:
         """Take note of a span; `reading` is what it says without log records."""
         self.keys.add((span.trace_id, span.span_id))
         if span.attributes.get(FROM_LOG) is True:
+            self._made.add((span.trace_id, _told(span, reading)))
             return
         self.recorded.add((span.trace_id, span.span_id))
         self._traces.add(span.trace_id)
@@ -131,9 +190,14 @@ class Known:
             self._calls[call_id][span.trace_id].append(call)
 
     def has(self, item: Standin) -> bool:
-        """Whether the record's own span is here already, from an earlier join."""
+        """Whether a recorded span has the place of the one the record stands for."""
+        return not self.recorded.isdisjoint(item.places)
+
+    def was_made(self, item: Standin) -> bool:
+        """Whether a span of the same call is here already, made of another record of it."""
+        told = _told(item.span, item.reading)
         traces = (item.span.trace_id, item.trace_id or "")
-        return any((trace, item.span.span_id) in self.keys for trace in traces)
+        return told is not None and any((trace, told) in self._made for trace in traces)
 
     def same_call(self, item: Standin) -> Key | None:
         """The span of the tool call a record is about: by call id, name and place."""

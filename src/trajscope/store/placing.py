@@ -171,11 +171,7 @@ class _Placing:
     def _made_before(self, items: dict[int, _Item]) -> Iterator[_Made]:
         """Yield the spans that these records became before, also if by way of an export."""
         ids = sorted({item.standin.span.span_id for item in items.values()})
-        places = {
-            (trace_id, item.standin.span.span_id)
-            for item in items.values()
-            for trace_id in (item.standin.span.trace_id, item.standin.trace_id)
-        }
+        places = {place for item in items.values() for place in item.standin.places}
         for row_no, trace_id, span_id in rows(self._connection, "join_made", {"span_ids": ids}):
             if (trace_id, span_id) in places:
                 yield row_no, (trace_id, span_id)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.support.logs import READ, row_of
@@ -160,6 +161,52 @@ def test_the_capture_of_a_span_stays_the_one_that_brought_it() -> None:
         ingest(store, says, name="second")
         assert select(store, "SELECT capture_no FROM spans") == [{"capture_no": 1}]
         assert select(store, "SELECT capture_no FROM log_records") == [{"capture_no": 2}]
+
+
+_LOGGED: list[tuple[str, dict[str, Json]]] = [
+    (
+        "com.anthropic.claude_code.events",
+        {"event.name": "tool_result", "prompt.id": "p", "tool_name": "Bash", "tool_use_id": "a"},
+    ),
+    (
+        "com.anthropic.claude_code.events",
+        {"event.name": "api_request", "prompt.id": "p", "model": "m", "request_id": "a"},
+    ),
+    (
+        "codex_otel",
+        {"event.name": "codex.tool_result", "conversation.id": "s", "tool_name": "exec"}
+        | {"call_id": "a", "output": "done"},
+    ),
+    (
+        "gemini-cli",
+        {"event.name": "gemini_cli.tool_call", "session.id": "s", "function_name": "read"}
+        | {"function_args": "{}", "success": True},
+    ),
+]
+"""Records of calls as programs write them; the last has no id."""
+
+
+@pytest.mark.parametrize(("scope", "said"), _LOGGED)
+@pytest.mark.parametrize("differs", ["resource", "masks"])
+@pytest.mark.parametrize("in_one", [True, False])
+def test_a_record_that_comes_twice_with_another_resource_or_masked_is_one_call(
+    scope: str, said: dict[str, Json], differs: str, *, in_one: bool
+) -> None:
+    secret = {"note": "a secret"}
+    first = LogRecord(time_ns=9, scope_name=scope, attributes=said | secret)
+    if differs == "resource":
+        second = msgspec.structs.replace(first, resource={"host.name": "other"})
+    else:
+        second = msgspec.structs.replace(first, attributes=said | {"note": "[redacted]"})
+    has_id = scope != "gemini-cli"
+    read = Reader()
+    take = Taker(read, Dropper(()))
+    with empty_store() as store:
+        for number, part in enumerate([[first, second]] if in_one else [[first], [second]]):
+            store.ingest(capture(f"part {number}"), map(take, part), read)
+        steps = 1 if has_id or differs == "resource" else 2  # by all it says, which masks change
+        assert select(store, "SELECT count(*) AS steps FROM steps") == [{"steps": steps}]
+        assert store.log_count() == 2
 
 
 def _called(trace: int, *, named: bool = True) -> list[Span | LogRecord]:
