@@ -146,6 +146,21 @@ repeated_records = st.tuples(records, st.lists(OTHERS, min_size=8, max_size=8)).
 """The same, some of them twice with a difference that does not matter."""
 
 
+_STEPS = st.sampled_from(["tool_call", "model_generation"])
+_NEITHER = st.none()
+
+loose_records = st.lists(
+    st.tuples(
+        *(_STEPS, CALL_IDS, st.sampled_from([None, None, TRACE_ID, OTHER_TRACE])),
+        *(_NEITHER, _NEITHER, st.integers(0, 2), _NEITHER, st.sampled_from(["s", "t"])),
+        st.integers(0, 1),
+    ),
+    min_size=1,
+    max_size=3,
+).map(lambda drawn: [record_of(number, one) for number, one in enumerate(drawn)])
+"""Records that stand for calls and mostly name no trace: what spans say decides their place."""
+
+
 def _spans(parents: st.SearchStrategy[str | None]) -> st.SearchStrategy[list[Span]]:
     drawn = st.tuples(KINDS, CALL_IDS, st.integers(0, 4), TRACES, parents, SESSIONS)
     return st.dictionaries(st.sampled_from(IDS), drawn, max_size=5).map(
@@ -158,3 +173,10 @@ known_spans = _spans(st.none())
 
 nested_spans = _spans(st.sampled_from([None, *IDS]))
 """The same, some below others, some in cycles."""
+
+call_spans = st.dictionaries(
+    st.sampled_from(IDS[:2]),
+    st.tuples(_STEPS, CALL_IDS, st.integers(0, 4), TRACES, _NEITHER, st.sampled_from(["s", "t"])),
+    min_size=1,
+).map(lambda found: [span_of(id, one) for id, one in found.items()])
+"""One or two spans that are calls."""
