@@ -154,6 +154,31 @@ def test_of_two_records_of_one_span_the_fuller_is_it() -> None:
             assert select(store, found) == [{"more": "1", "step_name": "n"}]
 
 
+@pytest.mark.parametrize("export_first", [True, False])
+def test_a_span_out_of_an_export_makes_way_for_its_record(export_first: bool) -> None:
+    real = span(1, start_ns=4, attributes={"kind": "tool_call", "name": "n", "id": "a"})
+    with empty_store() as store:
+        ingest(store, _call(1))
+        [(_, [(exported, _)])] = store.iter_traces()
+    counted = "SELECT count(*) AS steps FROM steps"
+    with empty_store() as store:
+        for one in (exported, _call(1)) if export_first else (_call(1), exported):
+            ingest(store, one, name=repr(one))
+            assert select(store, counted) == [{"steps": 1}]
+        ingest(store, real, name="real")
+        assert select(store, counted) == [{"steps": 1}]
+
+
+def test_another_record_of_a_call_out_of_an_export_is_no_second_call() -> None:
+    with empty_store() as store:
+        ingest(store, _call(1))
+        [(_, [(exported, _)])] = store.iter_traces()
+    with empty_store() as store:
+        ingest(store, _call(2), name="record")
+        ingest(store, exported, name="export")
+        assert select(store, "SELECT span_id FROM steps") == [{"span_id": "log-1"}]
+
+
 def test_the_capture_of_a_span_stays_the_one_that_brought_it() -> None:
     says = LogRecord(trace_id=TRACE_ID, span_id=SPAN_ID, attributes={"result": 7})
     with empty_store() as store:
