@@ -79,7 +79,8 @@ def place_standins(known: Known, standins: Iterable[Standin]) -> dict[int, Key |
         span = known.placed(call[0], made)
         becoming[span.trace_id, span.span_id].append((call[0]._replace(span=span), call))
     for versions in becoming.values():
-        fullest = max((item for item, _ in versions), key=_fullness)
+        items = [item for item, _ in versions]
+        fullest = items[0] if len(items) == 1 else max(items, key=_fullness)
         found |= {item.number: fullest for _, call in versions for item in call}
     return found
 
