@@ -7,7 +7,7 @@ record, and it goes as soon as a span of that call is there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -73,7 +73,8 @@ def place_standins(known: Known, standins: Iterable[Standin]) -> dict[int, Key |
                 found[item.number] = item.key
         if news and not known.was_made(news[0]):
             kept.append(news)
-    made = {(call[0].span.trace_id, call[0].span.span_id) for call in kept}
+    made = {item.places[0]: call[0].span.span_id for call in kept for item in call}
+    made |= {call[0].places[0]: call[0].span.span_id for call in kept}
     becoming: dict[Key, list[tuple[Standin, _Records]]] = defaultdict(list)
     for call in kept:
         span = known.placed(call[0], made)
@@ -233,17 +234,19 @@ class Known:
         }
         return any(kind in self._kinds.get(trace, ()) for trace in traces)
 
-    def placed(self, item: Standin, made: set[Key]) -> Span:
-        """The kept span in the trace its record names, if that is here, else in its own."""
+    def placed(self, item: Standin, made: Mapping[Key, str]) -> Span:
+        """The kept span in the trace its record names, if that is here, else in its own.
+
+        made: the id of the span that is made of the call of which a record would be that span.
+        """
         attributes = {**item.span.attributes, FROM_LOG: True}
         span = msgspec.structs.replace(item.span, attributes=attributes)
         if item.trace_id in self._traces and item.trace_id is not None:
             parent = item.span_id if item.key in self.recorded else None
             return msgspec.structs.replace(span, trace_id=item.trace_id, parent_span_id=parent)
         above = (span.trace_id, span.parent_span_id or "")
-        if above not in made and above not in self.keys:
-            return msgspec.structs.replace(span, parent_span_id=None)
-        return span
+        parent = made.get(above, above[1] if above in self.keys else None)
+        return msgspec.structs.replace(span, parent_span_id=parent)
 
 
 class _Call(NamedTuple):

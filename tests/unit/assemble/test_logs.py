@@ -143,6 +143,13 @@ def test_two_records_with_one_id_are_about_two_calls() -> None:
     assert sorted(r for _, r in calls(known, *logs)) == [1, 2]
 
 
+def test_what_lies_below_a_record_lies_below_the_fuller_one_of_its_call() -> None:
+    outer, inner = about("a", 1), about("b", 2, at=1, above="log-1")
+    (trace,) = assemble([], READ, [outer, again(outer, "fuller"), inner])
+    (found,) = trace.steps
+    assert (found.span_id, [s.span_id for s in found.children]) == ("log-1 again", ["log-2"])
+
+
 def test_calls_with_other_ids_or_at_other_times_stay_two() -> None:
     first = about("a", 1, at=1)
     for second in (
