@@ -154,6 +154,19 @@ def test_of_two_records_of_one_span_the_fuller_is_it() -> None:
             assert select(store, found) == [{"more": "1", "step_name": "n"}]
 
 
+def test_records_of_one_span_meet_whatever_session_and_call_they_name() -> None:
+    brief, full = (
+        msgspec.structs.replace(_call(1, **said), trace_id=TRACE_ID)
+        for said in ({"session": "s", "id": "a"}, {"session": "t", "id": "b", "more": 1})
+    )
+    for first, then in ((brief, full), (full, brief)):
+        with empty_store() as store:
+            ingest(store, span(1), first, name="first")
+            ingest(store, then, name="then")
+            found = "SELECT attributes->>'$.more' AS more FROM spans WHERE span_id = 'log-1'"
+            assert select(store, found) == [{"more": "1"}]
+
+
 @pytest.mark.parametrize("export_first", [True, False])
 def test_a_span_out_of_an_export_makes_way_for_its_record(export_first: bool) -> None:
     real = span(1, start_ns=4, attributes={"kind": "tool_call", "name": "n", "id": "a"})
