@@ -8,26 +8,27 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.logs import READ, nested_spans, records
+from tests.support.logs import (
+    READ,
+    call_spans,
+    loose_records,
+    nested_spans,
+    repeated_records,
+    row_of,
+)
 from tests.support.stores import capture, empty_store, select, tables
-from trajscope.assemble import assemble, join_logs, stood_for
+from trajscope.assemble import assemble, join_logs
 from trajscope.model.reading import StepType
 from trajscope.model.span import LogRecord, Span
 from trajscope.model.step_row import StepRow
-from trajscope.pipeline.taking import record_key
-from trajscope.store import LogRow, Record, Store
+from trajscope.store import Store
 from trajscope.store.resolve import to_row
 
 LAWS = settings(max_examples=10)
+MORE_LAWS = settings(max_examples=25)
 
 Sent = Span | LogRecord
-
-
-def row_of(sent: Sent) -> Record | LogRow:
-    if isinstance(sent, Span):
-        return sent, READ(sent)
-    standin = stood_for(sent, READ)
-    return LogRow(sent, record_key(sent), standin, None if standin is None else READ(standin))
+TOLD = (("kind", READ.KINDS), ("id", ("a", "b")), ("session", ("s", "t")), ("name", ("m",)))
 
 
 def ingest(store: Store, sent: list[Sent], name: str) -> Any:
@@ -39,9 +40,16 @@ def seen(step: StepRow) -> tuple[Any, ...]:
     return step.step_id, step.depth, step.ord, step.agent, tool and step.result, step.failed
 
 
-def with_versions(spans: list[Span]) -> list[Span]:
-    """Every other span also as it was before it ended."""
-    return [*spans, *(msgspec.structs.replace(s, end_ns=None) for s in spans[::2])]
+def before(span: Span, random: Any) -> Span:
+    """A span as it was before it ended, when it may have told another thing."""
+    told = random.choice([{}, *({name: other} for name, others in TOLD for other in others)])
+    attributes = {**span.attributes, **told} if span.attributes else {}
+    return msgspec.structs.replace(span, end_ns=None, attributes=attributes)
+
+
+def with_versions(spans: list[Span], random: Any) -> list[Span]:
+    """Every other span also as it was before."""
+    return [*spans, *(before(span, random) for span in spans[::2])]
 
 
 def whole(spans: list[Span], logs: list[LogRecord]) -> dict[str, list[str]]:
@@ -51,21 +59,40 @@ def whole(spans: list[Span], logs: list[LogRecord]) -> dict[str, list[str]]:
 
 
 @LAWS
-@given(nested_spans, records, st.randoms(use_true_random=False), st.integers(1, 4))
+@given(
+    nested_spans | call_spans,
+    repeated_records | loose_records,
+    st.randoms(use_true_random=False),
+    st.integers(1, 4),
+)
 def test_any_cut_and_any_order_give_the_same_store(
     spans: list[Span], logs: list[LogRecord], random: Any, parts: int
 ) -> None:
-    sent: list[Sent] = [*with_versions(spans), *logs]
+    spans = with_versions(spans, random)
+    sent: list[Sent] = [*spans, *logs]
     random.shuffle(sent)
     with empty_store() as store:
         for at in range(parts):
             ingest(store, sent[at::parts], f"part {at}")
         found = tables(store)
-    assert found == whole(with_versions(spans), logs)
+    assert found == whole(spans, logs)
+
+
+@MORE_LAWS
+@given(call_spans, loose_records, st.randoms(use_true_random=False))
+def test_a_fuller_version_of_a_span_leaves_nothing_of_what_it_said_before(
+    spans: list[Span], logs: list[LogRecord], random: Any
+) -> None:
+    first: list[Sent] = [*(before(span, random) for span in spans), *logs]
+    with empty_store() as store:
+        ingest(store, first, "before")
+        ingest(store, [*spans], "after")
+        found = tables(store)
+    assert found == whole(spans, logs)
 
 
 @LAWS
-@given(nested_spans, records)
+@given(nested_spans, repeated_records)
 def test_what_is_read_back_is_what_a_join_in_memory_gives(
     spans: list[Span], logs: list[LogRecord]
 ) -> None:
@@ -82,7 +109,7 @@ def test_what_is_read_back_is_what_a_join_in_memory_gives(
 
 
 @LAWS
-@given(nested_spans, records)
+@given(nested_spans, repeated_records)
 def test_trajectories_are_those_of_assemble(spans: list[Span], logs: list[LogRecord]) -> None:
     joined = join_logs(spans, logs, READ)
     with empty_store() as store:
@@ -97,29 +124,29 @@ def test_trajectories_are_those_of_assemble(spans: list[Span], logs: list[LogRec
 
 
 @LAWS
-@given(nested_spans, records, st.booleans())
+@given(nested_spans, repeated_records, st.booleans())
 def test_the_same_records_again_change_nothing(
     spans: list[Span], logs: list[LogRecord], renamed: bool
 ) -> None:
     with empty_store() as store:
         ingest(store, [*spans, *logs], "all")
-        before = tables(store), select(store, "FROM log_records ORDER BY rowid")
+        once = tables(store), select(store, "FROM log_records ORDER BY rowid")
         again = ingest(store, [*logs], "again" if renamed else "all")
-        assert (tables(store), select(store, "FROM log_records ORDER BY rowid")) == before
+        assert (tables(store), select(store, "FROM log_records ORDER BY rowid")) == once
     assert again.traces == 0
 
 
 @LAWS
-@given(nested_spans, records, st.integers(0, 5), st.booleans())
+@given(nested_spans, repeated_records, st.integers(0, 5), st.booleans())
 def test_after_a_prune_the_store_is_as_if_it_had_never_seen_the_rest(
     spans: list[Span], logs: list[LogRecord], before_ns: int, rehearse: bool
 ) -> None:
     with empty_store() as store:
         ingest(store, [*spans, *logs], "all")
         if rehearse:
-            before = tables(store)
+            whole_store = tables(store)
             told = store.prune(before_ns, dry_run=True, read=READ)
-            assert tables(store) == before
+            assert tables(store) == whole_store
             assert store.prune(before_ns, read=READ) == told
         else:
             store.prune(before_ns, read=READ)

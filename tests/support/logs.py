@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from hypothesis import strategies as st
 
 from tests.support.spans import MISSING, TRACE_ID, span
+from trajscope.assemble import stood_for
 from trajscope.model.reading import Reading, StepType, ToolRequest, ToolResponse
-from trajscope.model.span import LogRecord, Span
+from trajscope.model.span import Json, LogRecord, Span
+from trajscope.pipeline.taking import record_key
+from trajscope.store import LogRow, Record
 
 OTHER_TRACE = "f" * 32
 IDS = tuple(f"{n:016x}" for n in range(1, 6))
@@ -41,6 +45,7 @@ class Logged:
             is_model_call=kind is StepType.MODEL_GENERATION,
             name=str(name or ""),
             tool_call_id=str(call_id) if call_id else None,
+            response_id=str(call_id) if call_id and kind is StepType.MODEL_GENERATION else None,
             session_id=str(of.attributes.get("session", "s")),
             requests=tuple(ToolRequest("n", call_id) for call_id in asks),
             responses=tuple(ToolResponse(call_id, "n", "answer") for call_id in answers),
@@ -64,16 +69,28 @@ class Logged:
 
 READ = Logged()
 
+
+def row_of(sent: Span | LogRecord) -> Record | LogRow:
+    """Return what goes into a store for a span or a record of that program."""
+    if isinstance(sent, Span):
+        return sent, READ(sent)
+    standin = stood_for(sent, READ)
+    return LogRow(sent, record_key(sent), standin, None if standin is None else READ(standin))
+
+
 CALL_IDS = st.sampled_from(["", "a", "b"])
 KINDS = st.sampled_from([None, "message", *Logged.KINDS])
 TRACES = st.sampled_from([TRACE_ID, OTHER_TRACE])
+MADE_TRACE = "logged-s"
+MADE_IDS = ("log-0", "log-1")
+"""Of spans made of records: few, so that several records would be one span, and some name it."""
 SESSIONS = st.sampled_from(["s", "s", "t"])
 
 
 def record_of(number: int, drawn: tuple[Any, ...]) -> LogRecord:
     """Return a record that stands for a call, or is a mere event."""
-    kind, call_id, trace_id, span_id, above, time_ns, body, session = drawn
-    stands = {"kind": kind, "number": number, "id": call_id, "above": above, "name": "n"}
+    kind, call_id, trace_id, span_id, above, time_ns, body, session, made = drawn
+    stands = {"kind": kind, "number": made, "id": call_id, "above": above, "name": "n"}
     stands |= {"session": session, "result": number}
     messages = {"asks" if number % 2 else "answers": call_id} if call_id else {}
     return LogRecord(
@@ -84,6 +101,14 @@ def record_of(number: int, drawn: tuple[Any, ...]) -> LogRecord:
         body=body,
         attributes={"result": number, **messages} if kind is None else stands,
     )
+
+
+def again(record: LogRecord, other: Json) -> LogRecord:
+    """The same record as another route brings it; of a call it would be another span."""
+    number = record.attributes.get("number")
+    twice = {} if number is None else {"number": f"{number} again"}
+    attributes = {**record.attributes, **twice, **({"more": 1} if other == "fuller" else {})}
+    return msgspec.structs.replace(record, resource={"route": 2}, attributes=attributes)
 
 
 def span_of(id: str, drawn: tuple[Any, ...]) -> Span:
@@ -98,16 +123,42 @@ records = st.lists(
     st.tuples(
         KINDS,
         CALL_IDS,
-        st.sampled_from([None, TRACE_ID, OTHER_TRACE]),
-        st.sampled_from([None, *IDS, *MISSING]),
-        st.sampled_from([None, "log-0", "log-1", *IDS, *MISSING]),
+        st.sampled_from([None, TRACE_ID, OTHER_TRACE, MADE_TRACE]),
+        st.sampled_from([None, *MADE_IDS, *IDS, *MISSING]),
+        st.sampled_from([None, *MADE_IDS, *IDS, *MISSING]),
         st.none() | st.integers(0, 4),
         st.sampled_from([None, "text", 1, {"content": "hi"}, {"kind": "agent_run"}]),
         SESSIONS,
+        st.integers(0, 3),
     ),
     max_size=8,
 ).map(lambda drawn: [record_of(number, one) for number, one in enumerate(drawn)])
 """Records about few spans, of which some are missing; some stand for calls of few ids."""
+
+OTHERS = st.sampled_from([None, None, None, "resource", "fuller"])
+
+repeated_records = st.tuples(records, st.lists(OTHERS, min_size=8, max_size=8)).map(
+    lambda drawn: [
+        *drawn[0],
+        *(again(one, other) for one, other in zip(*drawn, strict=False) if other is not None),
+    ]
+)
+"""The same, some of them twice with a difference that does not matter."""
+
+
+_STEPS = st.sampled_from(["tool_call", "model_generation"])
+_NEITHER = st.none()
+
+loose_records = st.lists(
+    st.tuples(
+        *(_STEPS, CALL_IDS, st.sampled_from([None, None, TRACE_ID, OTHER_TRACE])),
+        *(_NEITHER, _NEITHER, st.integers(0, 2), _NEITHER, st.sampled_from(["s", "t"])),
+        st.integers(0, 1),
+    ),
+    min_size=1,
+    max_size=3,
+).map(lambda drawn: [record_of(number, one) for number, one in enumerate(drawn)])
+"""Records that stand for calls and mostly name no trace: what spans say decides their place."""
 
 
 def _spans(parents: st.SearchStrategy[str | None]) -> st.SearchStrategy[list[Span]]:
@@ -122,3 +173,10 @@ known_spans = _spans(st.none())
 
 nested_spans = _spans(st.sampled_from([None, *IDS]))
 """The same, some below others, some in cycles."""
+
+call_spans = st.dictionaries(
+    st.sampled_from(IDS[:2]),
+    st.tuples(_STEPS, CALL_IDS, st.integers(0, 4), TRACES, _NEITHER, st.sampled_from(["s", "t"])),
+    min_size=1,
+).map(lambda found: [span_of(id, one) for id, one in found.items()])
+"""One or two spans that are calls."""

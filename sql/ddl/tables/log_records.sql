@@ -37,7 +37,7 @@ COMMENT ON COLUMN log_records.resource_attributes IS 'Attributes of the resource
 COMMENT ON COLUMN log_records.beyond IS 'The exact time if no TIMESTAMP_NS can hold it; nearly always NULL.';
 COMMENT ON COLUMN log_records.joined_trace_id IS 'Trace of the span the record belongs to, see role; NULL while it belongs to none.';
 COMMENT ON COLUMN log_records.joined_span_id IS 'The span the record belongs to, see role; it may come later.';
-COMMENT ON COLUMN log_records.role IS 'event: an event of the joined span; span: the joined span was made of the record, since no span records that call; NULL: neither.';
+COMMENT ON COLUMN log_records.role IS 'event: an event of the joined span; span: the joined span was made of the record, or of a fuller one of the same call, since no span records it; NULL: neither.';
 COMMENT ON COLUMN log_records.standin_trace_id IS 'The trace of the span that a record of a call would become; NULL for all other records, as in the columns down to reading.';
 COMMENT ON COLUMN log_records.standin_span_id IS 'The id of that span.';
 COMMENT ON COLUMN log_records.tool_call_id IS 'The tool call it tells of.';

@@ -3,6 +3,7 @@
 CREATE TEMP TABLE pending (
     row_no BIGINT,
     standin_trace_id VARCHAR,
+    standin_span_id VARCHAR,
     tool_call_id VARCHAR,
     trace_id VARCHAR,
     part BIGINT

@@ -1,15 +1,8 @@
 """Forest and readings become a Trajectory; what needs other spans is RESOLVE, in order."""
 
-from trajscope.assemble._logs import (
-    Known,
-    Standin,
-    encoded,
-    event_of,
-    join_logs,
-    place_standins,
-    stood_for,
-    with_events,
-)
+from trajscope.assemble._encoded import encoded
+from trajscope.assemble._logs import event_of, join_logs, stood_for, with_events
+from trajscope.assemble._standins import Known, Standin, place_standins
 from trajscope.assemble.outline import OutlineRow
 from trajscope.assemble.resolve import RESOLVE
 from trajscope.assemble.stored import to_step, to_trajectory, totals_of

@@ -9,38 +9,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Set
-from typing import Any, NamedTuple
 
 import msgspec
 
-from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
+from trajscope.assemble._encoded import encoded
+from trajscope.assemble._standins import FROM_LOG, Key, Known, Standin, place_standins
+from trajscope.model.reading import Reading
 from trajscope.model.span import Json, LogRecord, Span, SpanEvent
 from trajscope.ports import LogReader
+from trajscope.tree import version_rank
 
 Read = Callable[[Span], Reading]
-Key = tuple[str, str]
-_MODEL = "model call"
-
-FROM_LOG = "trajscope.from_log"
-"""Attribute of a span that was made from a log record; such a span is no authority over records."""
-
-
-class Standin(NamedTuple):
-    """A span that a log record stands for, with its reading.
-
-    number: of the record, for whoever asks. trace_id, span_id: the span the record itself names.
-    """
-
-    number: int
-    trace_id: str | None
-    span_id: str | None
-    span: Span
-    reading: Reading
-
-    @property
-    def key(self) -> Key:
-        """The span the record names, as a key."""
-        return (self.trace_id or "", self.span_id or "")
 
 
 def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> list[Span]:
@@ -53,7 +32,6 @@ def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> l
     known, records = list(spans), list(logs)
     if not records:
         return known
-    at = {(s.trace_id, s.span_id) for s in known}
     events: dict[Key, list[SpanEvent]] = defaultdict(list)
     standins: dict[bytes, Standin] = {}  # a record that came twice stands for one span
     for number, record in enumerate(records):
@@ -61,20 +39,44 @@ def join_logs(spans: Iterable[Span], logs: Iterable[LogRecord], read: Read) -> l
         if span is not None:
             item = Standin(number, record.trace_id, record.span_id, span, read(span))
             standins.setdefault(encoded(record), item)
-        elif (record.trace_id, record.span_id) in at:
-            events[record.trace_id or "", record.span_id or ""].append(event_of(record))
+        elif record.trace_id is not None and record.span_id is not None:
+            events[record.trace_id, record.span_id].append(event_of(record))
+    places = {place for item in standins.values() for place in item.places}
+    before = {(s.trace_id, s.span_id): s.events for s in known if _is_made(s, places)}
+    known = [s for s in known if not _is_made(s, places)]
+    kept = _kept(known)
     made: dict[Key, Span] = {}
     if standins:
         seen = Known()
-        for one in known:
+        for one in kept.values():
             seen.add(one, read(one))
         for number, place in place_standins(seen, standins.values()).items():
-            if isinstance(place, Span):
-                made[place.trace_id, place.span_id] = place
+            if isinstance(place, Standin):
+                key = (place.span.trace_id, place.span.span_id)
+                made[key] = with_events(place.span, before.get(key, ()))
             else:
                 events[place].append(event_of(records[number]))
-    joined = [with_events(s, events.get((s.trace_id, s.span_id), ())) for s in known]
-    return joined + [made[key] for key in sorted(made)]
+    joined = [
+        with_events(s, events.get(key, ())) if kept[key] is s else s
+        for s in known
+        for key in [(s.trace_id, s.span_id)]
+    ]
+    return joined + [with_events(made[key], events.get(key, ())) for key in sorted(made)]
+
+
+def _is_made(span: Span, places: Set[Key]) -> bool:
+    """Whether a span was made of one of the records by an earlier join: it is made anew."""
+    return span.attributes.get(FROM_LOG) is True and (span.trace_id, span.span_id) in places
+
+
+def _kept(spans: Iterable[Span]) -> dict[Key, Span]:
+    """The version of every span that `tree` will keep: what an earlier one said does not count."""
+    found: dict[Key, Span] = {}
+    for span in spans:
+        other = found.setdefault((span.trace_id, span.span_id), span)
+        if other is not span and version_rank(span) > version_rank(other):
+            found[span.trace_id, span.span_id] = span
+    return found
 
 
 def stood_for(record: LogRecord, read: Read) -> Span | None:
@@ -83,33 +85,6 @@ def stood_for(record: LogRecord, read: Read) -> Span | None:
     if span is not None and (record.trace_id, record.span_id) == (span.trace_id, span.span_id):
         return None
     return span
-
-
-def encoded(value: Json | msgspec.Struct) -> bytes:
-    """Return a text that is equal for equal values, whatever the order of their keys."""
-    try:
-        return msgspec.json.encode(value, order="deterministic")
-    except (UnicodeEncodeError, RecursionError):  # no UTF-8, or nested beyond the stack
-        return _flat(value).encode("utf-8", "surrogatepass")
-
-
-def _flat(value: Json | msgspec.Struct) -> str:
-    """Every part of a value after the kind and size of what it stands in; without recursion."""
-    found: list[str] = []
-    stack: list[Any] = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, msgspec.Struct):
-            item = msgspec.structs.asdict(item)
-        if isinstance(item, dict):
-            found.append(f"{{{len(item)}")
-            stack.extend(part for key in sorted(item, reverse=True) for part in (item[key], key))
-        elif isinstance(item, list | tuple):
-            found.append(f"[{len(item)}")
-            stack.extend(reversed(item))
-        else:
-            found.append(repr(item))
-    return " ".join(found)
 
 
 def event_of(record: LogRecord) -> SpanEvent:
@@ -144,139 +119,3 @@ def _order(event: SpanEvent) -> tuple[bool, int, bytes]:
     """By time; equal times by content, so that the order of arrival cannot show."""
     at = event.time_ns
     return (at is None, at or 0, encoded(event))
-
-
-def place_standins(known: Known, standins: Iterable[Standin]) -> dict[int, Key | Span]:
-    """Return, by number, the span each record is an event of, or the span that it becomes.
-
-    A record that neither says anything of a span nor of an unrecorded call is not among them.
-    """
-    found: dict[int, Key | Span] = {}
-    kept: list[Standin] = []
-    for item in sorted(standins, key=_standin_order):
-        if known.has(item):
-            continue
-        target = known.same_call(item)
-        if target is not None:
-            found[item.number] = target
-        elif known.records_kind(item):
-            if item.key in known.keys:
-                found[item.number] = item.key
-        else:
-            kept.append(item)
-    made = {(i.span.trace_id, i.span.span_id) for i in kept}
-    return found | {item.number: known.placed(item, made) for item in kept}
-
-
-def _standin_order(item: Standin) -> tuple[int, str, str, str, str]:
-    return (item.span.start_ns or 0, item.span.trace_id, item.span.span_id, *item.key)
-
-
-class Known:
-    """What the recorded spans already tell: their calls by id, and the kinds they record.
-
-    call_ids: the only calls that will be asked for; None for all. Nothing else of a span is held.
-    """
-
-    def __init__(self, call_ids: Set[str] | None = None) -> None:
-        self.keys: set[Key] = set()
-        self._call_ids = call_ids
-        self._traces: set[str] = set()
-        self._calls: dict[str, dict[str, list[_Call]]] = defaultdict(lambda: defaultdict(list))
-        self._kinds: dict[str, set[str]] = defaultdict(set)
-        self._of_session: dict[str, set[str]] = defaultdict(set)
-
-    def add(self, span: Span, reading: Reading) -> None:
-        """Take note of a span; `reading` is what it says without log records."""
-        self.keys.add((span.trace_id, span.span_id))
-        if span.attributes.get(FROM_LOG) is True:
-            return
-        self._traces.add(span.trace_id)
-        if kind := _kind(reading):
-            self._kinds[span.trace_id].add(kind)
-        if reading.session_id:
-            self._of_session[reading.session_id].add(span.trace_id)
-        call_id = reading.tool_call_id
-        if reading.step_type not in TOOL_STEP_TYPES or not call_id:
-            return
-        if self._call_ids is None or call_id in self._call_ids:
-            call = _Call(
-                span.trace_id, span.span_id, span.parent_span_id, span.end_ns, reading.name
-            )
-            self._calls[call_id][span.trace_id].append(call)
-
-    def has(self, item: Standin) -> bool:
-        """Whether the record's own span is here already, from an earlier join."""
-        traces = (item.span.trace_id, item.trace_id or "")
-        return any((trace, item.span.span_id) in self.keys for trace in traces)
-
-    def same_call(self, item: Standin) -> Key | None:
-        """The span of the tool call a record is about: by call id, name and place."""
-        if item.reading.step_type not in TOOL_STEP_TYPES or not item.reading.tool_call_id:
-            return None
-        of_id = self._calls.get(item.reading.tool_call_id, {})
-        # By trace, since programs that number their calls have the same ids in every trace.
-        if item.trace_id is None:
-            calls = [call for of_trace in of_id.values() for call in of_trace]
-        else:
-            calls = of_id.get(item.trace_id, [])
-        fitting = [call for call in calls if call.name in ("", item.reading.name)]
-        if not fitting:
-            return None
-        call = min(fitting, key=lambda c: _far(c, item))
-        of_id[call.trace_id].remove(call)
-        return (call.trace_id, call.span_id)
-
-    def records_kind(self, item: Standin) -> bool:
-        """Whether spans of the same trace or session already record steps of this kind.
-
-        A tool call with an id is judged by its id alone: a call without a span is news.
-        """
-        kind = _kind(item.reading)
-        if kind is None or (
-            item.reading.step_type in TOOL_STEP_TYPES and item.reading.tool_call_id
-        ):
-            return kind is None
-        traces = {
-            item.trace_id or "",
-            *self._of_session.get(item.reading.session_id or "", ()),
-        }
-        return any(kind in self._kinds.get(trace, ()) for trace in traces)
-
-    def placed(self, item: Standin, made: set[Key]) -> Span:
-        """The kept span in the trace its record names, if that is here, else in its own."""
-        attributes = {**item.span.attributes, FROM_LOG: True}
-        span = msgspec.structs.replace(item.span, attributes=attributes)
-        if item.trace_id in self._traces and item.trace_id is not None:
-            parent = item.span_id if item.key in self.keys else None
-            return msgspec.structs.replace(span, trace_id=item.trace_id, parent_span_id=parent)
-        above = (span.trace_id, span.parent_span_id or "")
-        if above not in made and above not in self.keys:
-            return msgspec.structs.replace(span, parent_span_id=None)
-        return span
-
-
-class _Call(NamedTuple):
-    """What is asked of a recorded tool call."""
-
-    trace_id: str
-    span_id: str
-    parent_span_id: str | None
-    end_ns: int | None
-    name: str
-
-
-def _kind(reading: Reading) -> str | None:
-    """What a span records, as one word: tools and model calls of any type are one kind each."""
-    if reading.step_type in TOOL_STEP_TYPES:
-        return StepType.TOOL_CALL
-    if reading.is_model_call:
-        return _MODEL
-    return reading.step_type
-
-
-def _far(call: _Call, item: Standin) -> tuple[bool, int, int, str, str]:
-    """How far a span is from a record about it: named or just below the named one, then in time."""
-    near = item.span_id in (call.span_id, call.parent_span_id)
-    end = call.end_ns or 0
-    return (not near, abs(end - (item.span.end_ns or 0)), end, call.trace_id, call.span_id)

@@ -16,7 +16,7 @@ from trajscope.errors import Problem
 from trajscope.store.columns import SPAN_SCHEMA
 from trajscope.store.derive import derive
 from trajscope.store.encoding import encode_json
-from trajscope.store.joining import Read, join_capture, merge_logs
+from trajscope.store.joining import Read, join_capture, merge_logs, note_past
 from trajscope.store.logs import LOG_SCHEMA
 from trajscope.store.reading_back import to_record
 from trajscope.store.statements import Connection, clear, rows, run, run_with, transaction
@@ -161,6 +161,7 @@ def merge(connection: Connection, number: int) -> tuple[int, int]:
     [(gone, replaced)] = rows(connection, "merge_count", {"capture_no": number})
     if gone:
         run(connection, "merge_repairs")
+        note_past(connection, number)
         run(connection, "merge_delete")
     return gone, replaced
 

@@ -11,7 +11,7 @@ from trajscope.store.placing import place_pending
 from trajscope.store.rereading import Read, read_again
 from trajscope.store.statements import Connection, clear, rows, run
 
-__all__ = ["Read", "expect_pruning", "join_capture", "join_rest", "merge_logs"]
+__all__ = ["Read", "expect_pruning", "join_capture", "join_rest", "merge_logs", "note_past"]
 
 
 def merge_logs(connection: Connection, capture_no: int) -> None:
@@ -19,6 +19,12 @@ def merge_logs(connection: Connection, capture_no: int) -> None:
     clear(connection, "reread")
     run(connection, "replaced_logs", {"capture_no": capture_no})
     run(connection, "merge_logs", {"capture_no": capture_no})
+
+
+def note_past(connection: Connection, capture_no: int) -> None:
+    """Note, before the versions of spans that lost go, which calls and sessions they told of."""
+    if rows(connection, "has_logs")[0][1]:
+        run(connection, "join_past", {"capture_no": capture_no})
 
 
 def join_capture(connection: Connection, capture_no: int, read: Read | None) -> bool:
@@ -33,6 +39,7 @@ def join_capture(connection: Connection, capture_no: int, read: Read | None) -> 
     run(connection, "join_changed", {"capture_no": capture_no})
     if any_standins:
         run(connection, "join_seed", {"capture_no": capture_no})
+        clear(connection, "past")
         place_pending(connection)
     run(connection, "join_reread", {"capture_no": capture_no})
     read_again(connection, read)

@@ -17,14 +17,22 @@ from trajscope.model.reading import Reading, StepType
 from trajscope.model.reading_json import reading_from_json
 from trajscope.model.span import Span
 from trajscope.store.columns import Record
-from trajscope.store.encoding import decode_as
+from trajscope.store.encoding import decode_as, encode_json
 from trajscope.store.logs import Key
-from trajscope.store.rereading import CHUNK, Replaced, note_changed, read_rows, replace_spans
+from trajscope.store.rereading import (
+    CHUNK,
+    Replaced,
+    SpanRow,
+    note_changed,
+    read_rows,
+    replace_spans,
+)
 from trajscope.store.statements import Connection, clear, rows, run, run_with
 
 PART_RECORDS = 10_000
 """Records placed at once; of records that depend on each other, all."""
 
+_PARTS = ("join_part_traces", "join_part_calls", "join_part_spans")
 _spans = msgspec.json.Decoder(Span)
 
 
@@ -32,7 +40,7 @@ def place_pending(connection: Connection) -> None:
     """Find out where the pending records belong, a few parts at a time."""
     while run(connection, "join_grow"):
         pass
-    while run(connection, "join_part_traces") + run(connection, "join_part_calls"):
+    while sum(run(connection, query) for query in _PARTS):
         pass
     for first, last in _stretches(rows(connection, "join_parts")):
         _Placing(connection).place(first, last)
@@ -60,8 +68,8 @@ class _Item(NamedTuple):
     capture_no: int
 
 
-_Made = tuple[int, Key, str | None]
-"""A span that was made of a record: its row, its key and its parent."""
+_Made = tuple[int, Key]
+"""A span that was made of a record: its row and its key."""
 
 
 class _Placing:
@@ -75,14 +83,14 @@ class _Placing:
         """Place them, and change what was made of them before."""
         items = self._items(first, last)
         before = list(self._made_before(items))
-        known = self._known(items, {key for _, key, _ in before})
+        known = self._known(items, {key for _, key in before})
         found = place_standins(known, [item.standin for item in items.values()])
         places = {number: _place_of(found.get(number)) for number in items}
         moved = [n for n, item in items.items() if item.place != places[n]]
         self._note(moved, places)
         gained = [places[n] for n in moved] + [items[n].place for n in moved]
         self._reread(sorted({(t, s) for t, s, role in gained if role == "event" and t and s}))
-        self._make(items, found, set(moved), before)
+        self._make(items, found, before)
 
     def _items(self, first: int, last: int) -> dict[int, _Item]:
         params = {"first_part": first, "last_part": last}
@@ -115,9 +123,8 @@ class _Placing:
                 known.add(*_light(row))
             else:
                 unclear.append(row[0])
-        for at in range(0, len(unclear), CHUNK):
-            for row in read_rows(self._connection, unclear[at : at + CHUNK]):
-                known.add(row.span, row.own)
+        for row in self._rows(unclear):
+            known.add(row.span, row.own)
         return known
 
     def _note(self, moved: list[int], places: dict[int, tuple[Any, ...]]) -> None:
@@ -134,58 +141,60 @@ class _Placing:
             run_with(self._connection, pa.table(columns), "join_reread_listed")
 
     def _make(
-        self,
-        items: dict[int, _Item],
-        found: dict[int, Key | Span],
-        moved: set[int],
-        before: list[_Made],
+        self, items: dict[int, _Item], found: dict[int, Key | Standin], before: list[_Made]
     ) -> None:
-        """Make the spans that records became, and remove those they were before and are not now."""
-        wanted: dict[Key, tuple[Span, Reading, int]] = {}
-        fresh: set[Key] = set()
-        for number, span in found.items():
-            if not isinstance(span, Span):
-                continue
-            key, item = (span.trace_id, span.span_id), items[number]
-            capture_no = self._capture_of.get(span.trace_id, item.capture_no)
-            wanted[key] = (span, item.standin.reading, capture_no)
-            if number in moved:
-                fresh.add(key)
-        gone: list[int] = []
-        touched: set[str] = set()
-        for row_no, key, parent in before:
-            if key in wanted and key not in fresh and wanted[key][0].parent_span_id == parent:
-                del wanted[key]
-                continue
-            gone.append(row_no)
-            touched.add(key[0])
-        news = [Replaced(span, reading, None, number) for span, reading, number in wanted.values()]
-        replace_spans(self._connection, gone, news)
-        note_changed(self._connection, touched | {trace_id for trace_id, _ in wanted})
+        """Make the spans that records became, and remove those they were before and are not now.
+
+        What is made is read once more, with the records that name it: they may have come first.
+        """
+        wanted: dict[Key, Replaced] = {}
+        for made in found.values():
+            if isinstance(made, Standin):
+                span = made.span
+                capture_no = self._capture_of.get(span.trace_id, items[made.number].capture_no)
+                key = (span.trace_id, span.span_id)
+                wanted[key] = Replaced(span, made.reading, None, capture_no)
+        gone = dict(before)
+        for row in self._rows(row_no for row_no, key in before if key in wanted):
+            key = (row.span.trace_id, row.span.span_id)
+            if _same(row, wanted[key]):
+                del wanted[key], gone[row.number]
+        replace_spans(self._connection, list(gone), list(wanted.values()))
+        self._reread(sorted(wanted))
+        note_changed(self._connection, {key[0] for key in (*gone.values(), *wanted)})
+
+    def _rows(self, numbers: Iterable[int]) -> Iterator[SpanRow]:
+        listed = list(numbers)
+        for at in range(0, len(listed), CHUNK):
+            yield from read_rows(self._connection, listed[at : at + CHUNK])
 
     def _made_before(self, items: dict[int, _Item]) -> Iterator[_Made]:
         """Yield the spans that these records became before, also if by way of an export."""
         ids = sorted({item.standin.span.span_id for item in items.values()})
-        places = {
-            (trace_id, item.standin.span.span_id)
-            for item in items.values()
-            for trace_id in (item.standin.span.trace_id, item.standin.trace_id)
-        }
-        for row_no, trace_id, span_id, parent in rows(
-            self._connection, "join_made", {"span_ids": ids}
-        ):
+        places = {place for item in items.values() for place in item.standin.places}
+        for row_no, trace_id, span_id in rows(self._connection, "join_made", {"span_ids": ids}):
             if (trace_id, span_id) in places:
-                yield row_no, (trace_id, span_id), parent
+                yield row_no, (trace_id, span_id)
 
 
 _KEY_NAMES = ("trace_id", "span_id")
 
 
-def _place_of(found: Key | Span | None) -> tuple[str | None, str | None, str | None]:
+def _same(row: SpanRow, wanted: Replaced) -> bool:
+    """Whether a span is as it would be made now; else by its text, for NaN is not NaN's equal."""
+    if row.span == wanted.span and row.own == wanted.reading:
+        return True
+    return (encode_json(row.span), encode_json(row.own)) == (
+        encode_json(wanted.span),
+        encode_json(wanted.reading),
+    )
+
+
+def _place_of(found: Key | Standin | None) -> tuple[str | None, str | None, str | None]:
     if found is None:
         return (None, None, None)
-    if isinstance(found, Span):
-        return (found.trace_id, found.span_id, "span")
+    if isinstance(found, Standin):
+        return (found.span.trace_id, found.span.span_id, "span")
     return (*found, "event")
 
 

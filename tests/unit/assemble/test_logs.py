@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.logs import OTHER_TRACE, READ, known_spans, records
+from tests.support.logs import OTHER_TRACE, READ, again, known_spans, records, repeated_records
 from tests.support.spans import TRACE_ID, span
 from trajscope.assemble import assemble, join_logs
 from trajscope.model.reading import Reading
@@ -25,7 +25,7 @@ def in_order(found: list[Span]) -> list[Span]:
     return sorted(found, key=lambda s: (s.trace_id, s.span_id))
 
 
-@given(known_spans, records, st.randoms())
+@given(known_spans, repeated_records, st.randoms())
 def test_the_order_of_spans_and_records_is_nothing(
     known: list[Span], logs: list[LogRecord], rng: random.Random
 ) -> None:
@@ -33,7 +33,7 @@ def test_the_order_of_spans_and_records_is_nothing(
     assert in_order(join_logs(known, logs, READ)) == in_order(join_logs(mixed, shuffled, READ))
 
 
-@given(known_spans, records)
+@given(known_spans, repeated_records)
 def test_joining_again_changes_nothing(known: list[Span], logs: list[LogRecord]) -> None:
     once = join_logs(known, logs, READ)
     assert in_order(join_logs(once, logs, READ)) == in_order(once)
@@ -55,8 +55,30 @@ def test_a_call_with_an_id_is_one_step_at_most(known: list[Span], logs: list[Log
     """What spans record stays; each record adds a call only if no span has taken it."""
     tools = [s for s in known if s.attributes.get("kind") == "tool_call"]
     stands = [r for r in logs if r.attributes.get("kind") == "tool_call"]
-    found = [s for t in assemble(known, READ, logs) for s in t.walk() if isinstance(s, ToolStep)]
+    steps = [s for t in assemble(known, READ, logs) for s in t.walk() if isinstance(s, ToolStep)]
+    found = [s for s in steps if not s.from_messages]  # messages may ask for calls that never ran
     assert len(tools) <= len(found) <= len(tools) + len(stands)
+
+
+@given(known_spans, records, st.sampled_from(["resource", "fuller"]))
+def test_a_call_that_is_recorded_twice_is_one_step(
+    known: list[Span], logs: list[LogRecord], other: str
+) -> None:
+    stands = [
+        log(
+            at=r.time_ns,
+            trace_id=r.trace_id,
+            **{**r.attributes, "number": number},
+        )
+        for number, r in enumerate(logs)
+        if r.attributes.get("kind") in ("tool_call", "model_generation") and r.attributes["id"]
+    ]
+    once = join_logs(known, stands, READ)
+    twice = join_logs(known, [*stands, *(again(r, other) for r in stands)], READ)
+    assert len(twice) == len(once)
+    assert [s.step_type for t in assemble(twice, READ) for s in t.walk()] == [
+        s.step_type for t in assemble(once, READ) for s in t.walk()
+    ]
 
 
 @given(known_spans)
@@ -117,8 +139,26 @@ def test_of_calls_with_one_id_the_span_beside_the_record_is_meant() -> None:
 
 def test_two_records_with_one_id_are_about_two_calls() -> None:
     known = [call(1, "a"), call(2, "a")]
-    logs = [about("a", n, result=n, trace_id=TRACE_ID) for n in (1, 2)]
+    logs = [about("a", n, at=n, result=n, trace_id=TRACE_ID) for n in (1, 2)]
     assert sorted(r for _, r in calls(known, *logs)) == [1, 2]
+
+
+def test_what_lies_below_a_record_lies_below_the_fuller_one_of_its_call() -> None:
+    outer, inner = about("a", 1), about("b", 2, at=1, above="log-1")
+    (trace,) = assemble([], READ, [outer, again(outer, "fuller"), inner])
+    (found,) = trace.steps
+    assert (found.span_id, [s.span_id for s in found.children]) == ("log-1 again", ["log-2"])
+
+
+def test_calls_with_other_ids_or_at_other_times_stay_two() -> None:
+    first = about("a", 1, at=1)
+    for second in (
+        about("a", 2, at=2),
+        about("b", 2, at=1),
+        about("a", 2, at=1, trace_id=TRACE_ID),
+    ):
+        assert len(calls([], first, second)) == 2
+    assert len(calls([], first, about("a", 2, at=1))) == 1
 
 
 def test_a_call_without_a_span_lies_where_its_record_was_written() -> None:

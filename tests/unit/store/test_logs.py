@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from tests.support.logs import READ
+from tests.support.logs import READ, row_of
 from tests.support.spans import TRACE_ID, span
 from tests.support.stores import capture, empty_store, select
 from trajscope.conventions import Reader
 from trajscope.model.span import Json, LogRecord, Span
 from trajscope.pipeline.dropping import Dropper
-from trajscope.pipeline.taking import Taker, record_key
-from trajscope.store import LogRow, Store, placing
+from trajscope.pipeline.taking import Taker
+from trajscope.store import Store, placing
 from trajscope.store import logs as logs_of_store
 
 SPAN_ID = f"{1:016x}"
@@ -23,8 +24,7 @@ for _ in range(5_000):
 
 
 def ingest(store: Store, *records: Span | LogRecord, name: str = "capture") -> Any:
-    rows = [(r, READ(r)) if isinstance(r, Span) else LogRow(r, record_key(r)) for r in records]
-    return store.ingest(capture(name), rows, READ)
+    return store.ingest(capture(name), map(row_of, records), READ)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +129,77 @@ def test_scores_stay_where_a_record_changes_no_step() -> None:
         assert select(store, "SELECT result FROM steps") == [{"result": "7"}]
 
 
+def _call(number: int, **said: Json) -> LogRecord:
+    """A record of a call that no span records, and that would be the span `log-<number>`."""
+    stands = {"kind": "tool_call", "name": "n", "number": number, "id": "a", "session": "s"}
+    return LogRecord(time_ns=5, attributes={**stands, **said})
+
+
+@pytest.mark.parametrize("names_first", [True, False])
+def test_what_names_a_span_made_of_a_record_is_read_into_it(names_first: bool) -> None:
+    says = LogRecord(trace_id="logged-s", span_id="log-1", attributes={"result": 7})
+    with empty_store() as store:
+        for record in (says, _call(1)) if names_first else (_call(1), says):
+            ingest(store, record, name=repr(record))
+        assert select(store, "SELECT result FROM steps") == [{"result": "7"}]
+
+
+def test_what_names_a_span_that_a_later_record_makes_in_a_known_trace_is_read_into_it() -> None:
+    says = LogRecord(trace_id=TRACE_ID, span_id="log-1", attributes={"result": 7})
+    with empty_store() as store:
+        ingest(store, says, span(1), name="first")
+        ingest(store, msgspec.structs.replace(_call(1), trace_id=TRACE_ID), name="then")
+        assert select(store, "SELECT result FROM steps") == [{"result": "7"}]
+
+
+def test_of_two_records_of_one_span_the_fuller_is_it() -> None:
+    brief, full = _call(1), _call(1, more=1)
+    for first, then in ((brief, full), (full, brief)):
+        with empty_store() as store:
+            ingest(store, first, name="first")
+            ingest(store, then, name="then")
+            found = "SELECT attributes->>'$.more' AS more, step_name FROM spans"
+            assert select(store, found) == [{"more": "1", "step_name": "n"}]
+
+
+def test_records_of_one_span_meet_whatever_session_and_call_they_name() -> None:
+    brief, full = (
+        msgspec.structs.replace(_call(1, **said), trace_id=TRACE_ID)
+        for said in ({"session": "s", "id": "a"}, {"session": "t", "id": "b", "more": 1})
+    )
+    for first, then in ((brief, full), (full, brief)):
+        with empty_store() as store:
+            ingest(store, span(1), first, name="first")
+            ingest(store, then, name="then")
+            found = "SELECT attributes->>'$.more' AS more FROM spans WHERE span_id = 'log-1'"
+            assert select(store, found) == [{"more": "1"}]
+
+
+@pytest.mark.parametrize("export_first", [True, False])
+def test_a_span_out_of_an_export_makes_way_for_its_record(export_first: bool) -> None:
+    real = span(1, start_ns=4, attributes={"kind": "tool_call", "name": "n", "id": "a"})
+    with empty_store() as store:
+        ingest(store, _call(1))
+        [(_, [(exported, _)])] = store.iter_traces()
+    counted = "SELECT count(*) AS steps FROM steps"
+    with empty_store() as store:
+        for one in (exported, _call(1)) if export_first else (_call(1), exported):
+            ingest(store, one, name=repr(one))
+            assert select(store, counted) == [{"steps": 1}]
+        ingest(store, real, name="real")
+        assert select(store, counted) == [{"steps": 1}]
+
+
+def test_another_record_of_a_call_out_of_an_export_is_no_second_call() -> None:
+    with empty_store() as store:
+        ingest(store, _call(1))
+        [(_, [(exported, _)])] = store.iter_traces()
+    with empty_store() as store:
+        ingest(store, _call(2), name="record")
+        ingest(store, exported, name="export")
+        assert select(store, "SELECT span_id FROM steps") == [{"span_id": "log-1"}]
+
+
 def test_the_capture_of_a_span_stays_the_one_that_brought_it() -> None:
     says = LogRecord(trace_id=TRACE_ID, span_id=SPAN_ID, attributes={"result": 7})
     with empty_store() as store:
@@ -136,6 +207,52 @@ def test_the_capture_of_a_span_stays_the_one_that_brought_it() -> None:
         ingest(store, says, name="second")
         assert select(store, "SELECT capture_no FROM spans") == [{"capture_no": 1}]
         assert select(store, "SELECT capture_no FROM log_records") == [{"capture_no": 2}]
+
+
+_LOGGED: list[tuple[str, dict[str, Json]]] = [
+    (
+        "com.anthropic.claude_code.events",
+        {"event.name": "tool_result", "prompt.id": "p", "tool_name": "Bash", "tool_use_id": "a"},
+    ),
+    (
+        "com.anthropic.claude_code.events",
+        {"event.name": "api_request", "prompt.id": "p", "model": "m", "request_id": "a"},
+    ),
+    (
+        "codex_otel",
+        {"event.name": "codex.tool_result", "conversation.id": "s", "tool_name": "exec"}
+        | {"call_id": "a", "output": "done"},
+    ),
+    (
+        "gemini-cli",
+        {"event.name": "gemini_cli.tool_call", "session.id": "s", "function_name": "read"}
+        | {"function_args": "{}", "success": True},
+    ),
+]
+"""Records of calls as programs write them; the last has no id."""
+
+
+@pytest.mark.parametrize(("scope", "said"), _LOGGED)
+@pytest.mark.parametrize("differs", ["resource", "masks"])
+@pytest.mark.parametrize("in_one", [True, False])
+def test_a_record_that_comes_twice_with_another_resource_or_masked_is_one_call(
+    scope: str, said: dict[str, Json], differs: str, *, in_one: bool
+) -> None:
+    secret = {"note": "a secret"}
+    first = LogRecord(time_ns=9, scope_name=scope, attributes=said | secret)
+    if differs == "resource":
+        second = msgspec.structs.replace(first, resource={"host.name": "other"})
+    else:
+        second = msgspec.structs.replace(first, attributes=said | {"note": "[redacted]"})
+    has_id = scope != "gemini-cli"
+    read = Reader()
+    take = Taker(read, Dropper(()))
+    with empty_store() as store:
+        for number, part in enumerate([[first, second]] if in_one else [[first], [second]]):
+            store.ingest(capture(f"part {number}"), map(take, part), read)
+        steps = 1 if has_id or differs == "resource" else 2  # by all it says, which masks change
+        assert select(store, "SELECT count(*) AS steps FROM steps") == [{"steps": steps}]
+        assert store.log_count() == 2
 
 
 def _called(trace: int, *, named: bool = True) -> list[Span | LogRecord]:
