@@ -36,7 +36,7 @@ def COMMAND(  # noqa: N802
     \b
     Examples:
       trajscope query --db spans.duckdb "select * from failed_tool_calls"
-      trajscope query --db spans.duckdb "select name, count(*) from tool_calls group by 1" --csv
+      trajscope query --db spans.duckdb "select tool, count(*) from tool_calls group by 1" --csv
     """
     from trajscope.report.text import safe_text
     from trajscope.store import Store

@@ -21,6 +21,8 @@ _DAMAGED = re.compile(
     r"SerializationException|INTERNAL Error",
     re.IGNORECASE,
 )
+INTERRUPTED = "Query interrupted"
+"""What DuckDB says, as a RuntimeError, when it hears Ctrl-C before Python does."""
 _FULL = ("No space left", "ENOSPC", "File too large", "Disk quota exceeded")
 _WAIT_OR_COPY = (
     "wait for it with --wait SECONDS; commands that only read can read a copy with --snapshot"
@@ -47,7 +49,7 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if str(error) != "Query interrupted":
+        if str(error) != INTERRUPTED:
             raise
         raise KeyboardInterrupt from error
 
