@@ -25,12 +25,6 @@ FETCH_ROWS = 2_000
 
 _READING = {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}
 _NEVER = ("force_checkpoint", "checkpoint", "enable_logging", "disable_logging")
-_OF_THE_FILE = (
-    duckdb.IOException,
-    duckdb.SerializationException,
-    duckdb.FatalException,
-    duckdb.InternalException,
-)
 _LINE = re.compile(r"LINE (\d+):")
 _UNREADABLE = (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
 """Raised for a value that Python has no room for (an interval of a million years)."""
@@ -110,7 +104,7 @@ def _refuse_store(error: duckdb.Error, path: Path | None) -> None:
 
     What is no memory or no room may be the statement's own; a text of a trace is no reason.
     """
-    if isinstance(error, _OF_THE_FILE) and is_damaged(error):
+    if is_damaged(error, path):
         raise store_error(error, path) from error
 
 

@@ -12,11 +12,10 @@ import pytest
 
 from tests.support.spans import span
 from tests.support.stores import empty_store, ingest, tables
-from trajscope.errors import ExitCode, QueryError, StoreError
+from trajscope.errors import ExitCode, QueryError
 from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.store import QueryResult, Store
 from trajscope.store.hints import _of_column
-from trajscope.store.query import _refuse_store
 
 
 @pytest.fixture(params=["memory", "file", "read-only file"])
@@ -321,20 +320,3 @@ def test_a_hint_never_offers_the_name_that_is_missing() -> None:
                 hint = _of_column(name.lower(), f"SELECT {name} FROM {relation.name}", relations)
                 assert f"{name.lower()} is in " in hint
                 assert "did you mean" not in hint
-
-
-def test_a_damaged_store_is_told_as_such_and_a_text_that_says_so_is_not(tmp_path: Path) -> None:
-    path = tmp_path / "s.duckdb"
-    with Store.open(path) as store:
-        ingest(store, [(span(n, attributes={"x": "y" * 3000}), NOT_UNDERSTOOD) for n in range(999)])
-    with Store.open(path, read_only=True) as store:
-        with pytest.raises(QueryError):
-            store.query("SELECT 'corrupt'::INTEGER")
-        statement = store.query("SELECT 1")
-        assert list(statement.rows) == [(1,)]
-    for error in (duckdb.IOException, duckdb.SerializationException):
-        with pytest.raises(StoreError, match="the store is damaged") as caught:
-            _refuse_store(error("Could not read enough bytes from file"), path)
-        assert str(path) in str(caught.value)
-        assert caught.value.hint
-    _refuse_store(duckdb.ConversionException("could not convert 'corrupt'"), path)
