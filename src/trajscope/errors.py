@@ -104,6 +104,31 @@ class UsageError(TrajscopeError):
     exit_code = ExitCode.USAGE
 
 
+def unreadable(path: str, error: Exception, expected: str) -> UsageError:
+    """Return that a file named on the command line cannot be read, and what should be there.
+
+    >>> print(unreadable("e.yaml", FileNotFoundError(2, "No such file"), "a YAML file"))
+    e.yaml: cannot be read (No such file); expected a YAML file
+    hint: check the name; it is looked for from the folder the command runs in
+    """
+    why = (isinstance(error, OSError) and error.strerror) or str(error)
+    hint = (
+        "check the name; it is looked for from the folder the command runs in"
+        if isinstance(error, FileNotFoundError | NotADirectoryError)
+        else "name a file that you may read"
+    )
+    return UsageError(f"cannot be read ({why}); expected {expected}", at=Location(path), hint=hint)
+
+
+def unwritable(path: str, error: OSError) -> UsageError:
+    """Return that a file named on the command line cannot be written, and what should be there."""
+    return UsageError(
+        f"cannot be written ({error.strerror or error}); expected a file in a folder that is there",
+        at=Location(path),
+        hint="name a file where you may write and where there is room",
+    )
+
+
 class InputError(TrajscopeError):
     """A capture that cannot be read."""
 

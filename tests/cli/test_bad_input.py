@@ -119,7 +119,7 @@ def test_a_store_that_is_none(trajscope: Trajscope, tmp_path: Path) -> None:
     assert trajscope("list", "--db", tmp_path / "none.duckdb").code == 4
 
 
-@pytest.mark.parametrize(("db", "code"), [("", 2), (".", 2), ("file/s.duckdb", 4), ("x" * 300, 4)])
+@pytest.mark.parametrize(("db", "code"), [("", 2), (".", 4), ("file/s.duckdb", 4), ("x" * 300, 4)])
 def test_a_path_that_can_be_no_store(
     trajscope: Trajscope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: str, code: int
 ) -> None:

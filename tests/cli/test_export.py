@@ -47,6 +47,7 @@ def test_scores_and_findings_go_out_once(
     assert first.code == 0
     sent = len(backend.events)
     assert f"{sent} events sent, 0 sent before, 0 left" in first.out
+    assert first.out.startswith(f"{backend.url}/v1/logs: ")
     again = trajscope("export", "--db", store, "--otlp", backend.url + "/", "--json")
     assert again.json == {
         "target": f"http:{backend.url}/v1/logs",
@@ -109,6 +110,7 @@ def test_nobody_there(trajscope: Trajscope, store: Path, protocol: str) -> None:
     ran = trajscope("export", "--db", store, *arguments)
     assert ran.code == 69
     assert url in ran.err
+    assert f"{protocol}:http" not in ran.err
     assert "cannot be reached" in ran.err
 
 

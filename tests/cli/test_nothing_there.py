@@ -74,8 +74,9 @@ def test_a_store_without_traces_is_said_to_be_one(
 ) -> None:
     Store.open("s.duckdb").close()
     ran = trajscope(*command, "--db", "s.duckdb")
-    assert ran.code == (5 if command[0] in NOTHING_EVALUATED else 0)
-    scores_are_asked_for = "--otlp" in command or "csv" in command
+    assert ran.code == (5 if command[0] in NOTHING_EVALUATED or "--to" in command else 0)
+    assert not Path("out").exists()
+    scores_are_asked_for = "--otlp" in command
     said = "no scores or findings; make some" if scores_are_asked_for else "no trace"
     assert said in ran.err
     assert "trajscope " in ran.err  # the way out

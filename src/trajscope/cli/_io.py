@@ -6,14 +6,13 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from trajscope.cli._numbers import PlainFloat
-from trajscope.errors import Location, Problems, StoreError, UsageError, shortened
+from trajscope.errors import Problems, UsageError, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -55,18 +54,12 @@ snapshot_option = click.option(
 )
 
 
-def _may_be_a_store(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
-    """Refuse a path that cannot be looked at: empty, too long, in a folder that is closed."""
+def _named(_ctx: click.Context, _param: click.Parameter, value: Any) -> Any:
+    """Refuse a name that is none; all else about it is said when the store is opened."""
     if value == "":
-        raise UsageError("--db: names no file (got ''); a path was expected")
-    try:
-        if value is not None:
-            Path(value).stat()
-    except FileNotFoundError:
-        pass  # some commands make it; the others say so
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise StoreError(f"cannot be opened ({why})", at=Location(value)) from error
+        raise UsageError(
+            "--db: names no file (got ''); expected the path of a store", hint="--db spans.duckdb"
+        )
     return value
 
 
@@ -75,10 +68,10 @@ def db_option_of(*, required: bool, help: str) -> Callable[[F], F]:
     db = click.option(
         "--db",
         required=required,
-        type=click.Path(dir_okay=False),
+        type=click.Path(readable=False),  # what cannot be read is told by the store
         envvar="TRAJSCOPE_DB",
         show_envvar=True,
-        callback=_may_be_a_store,
+        callback=_named,
         help=help,
     )
     return lambda command: db(_wait_option(command))

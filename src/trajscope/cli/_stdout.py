@@ -12,8 +12,11 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from select import select
 from typing import Any
 
+_PATIENCE_SECONDS = 1.0
+"""How long a pipe that takes nothing now is waited for; then what is left is left out."""
 _LOST = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -41,9 +44,15 @@ class _Unread(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         """Write what can be written, and say that it was."""
+        rest = memoryview(data).cast("B")
+        size = len(rest)
         with suppress(OSError):
-            self._file.write(data)
-        return len(data)
+            while rest:
+                taken = self._file.write(rest)
+                if taken is None and not select([], [self._file], [], _PATIENCE_SECONDS)[1]:
+                    break
+                rest = rest[taken or 0 :]
+        return size
 
     def writable(self) -> bool:
         """Return True."""

@@ -108,6 +108,30 @@ def trajscope() -> None:
     """
 
 
+def _told(error: click.ClickException) -> str:
+    """Return what click says in the form of our own errors, with the usage of the command."""
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    if ctx is None or isinstance(error, click.exceptions.NoArgsIsHelpError):
+        said = io.StringIO()
+        error.show(said)
+        return said.getvalue()
+    message = error.format_message()
+    if type(error) is click.BadParameter and error.param is not None:
+        place = error.param.get_error_hint(ctx).replace("'", "")
+        message = f"{place}: {error.message}"
+    lines = message.rstrip(".").splitlines()
+    help_names = ctx.help_option_names
+    return "\n".join(
+        (
+            ctx.get_usage(),
+            f"error: {lines[0]}",
+            *lines[1:],
+            f"hint: Try '{ctx.command_path} {help_names[-1]}' for help.",
+            "",
+        )
+    )
+
+
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code."""
     sys.exit(run(args))
@@ -125,9 +149,7 @@ def run(args: list[str] | None = None) -> int:
         click.echo("interrupted", err=True)
         return ExitCode.INTERRUPTED
     except click.ClickException as error:
-        said = io.StringIO()
-        error.show(said)
-        click.echo(shortened(said.getvalue()), err=True, nl=False)
+        click.echo(shortened(_told(error)), err=True, nl=False)
         return error.exit_code
     except TrajscopeError as error:
         if isinstance(error, PluginError) and os.environ.get("TRAJSCOPE_DEBUG"):

@@ -20,7 +20,7 @@ from trajscope.cli._numbers import PlainFloat
 from trajscope.cli._redact import given_redactor, redact_options
 from trajscope.cli._stdout import reader_may_leave
 from trajscope.cli.app import COMMANDS
-from trajscope.errors import ExitCode, Location, UsageError
+from trajscope.errors import ExitCode, UsageError, unwritable
 
 if TYPE_CHECKING:
     from trajscope.model.policy import Policy
@@ -190,7 +190,7 @@ def write(found: Audit, form: str, output: str | None) -> None:
     try:
         Path(output).write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise UsageError(f"cannot be written ({error.strerror})", at=Location(output)) from error
+        raise unwritable(output, error) from error
 
 
 def _print(found: Audit, form: str) -> None:
@@ -251,7 +251,7 @@ def _write_baseline(found: Audit, path: str) -> None:
     try:
         Path(path).write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"cannot be written ({error.strerror})", at=Location(path)) from error
+        raise unwritable(path, error) from error
     narrate(f"baseline: {plural(len(found.findings), 'finding')} written to {path}")
 
 

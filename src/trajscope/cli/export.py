@@ -6,7 +6,7 @@ One thing a newcomer would get wrong: stdout says what was sent; credentials are
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trajscope.telemetry.sender import OtlpSender
 
 
+NO_TRACE = "no trace; ingest some: trajscope ingest … --db …"
 NO_SCORES = "no scores or findings; make some: trajscope score --db …, or audit --db …"
 
 
@@ -51,7 +52,7 @@ NO_SCORES = "no scores or findings; make some: trajscope score --db …, or audi
 )
 @click.option(
     "--timeout",
-    type=PlainFloat(),
+    type=PlainFloat(min=0, min_open=True),
     default=10.0,
     show_default=True,
     metavar="SECONDS",
@@ -129,23 +130,30 @@ def _write(
     if out is None:
         raise UsageError(f"--to {kind} needs a folder", hint="give --out DIR")
     with Store.open(db, read_only=True) as store:
+        if store.count() == (0, 0):
+            _write_nothing(out, as_json=as_json)
         if kind == "parquet":
             done = export_parquet(store, Path(out), traces or None)
             document: dict[str, Any] = {"spans": done.spans, "traces": done.traces}
             document["files"] = list(done.files)
             what = f"{plural(done.spans, 'span')} of {plural(done.traces, 'trace')}"
-            is_empty, missing = not done.spans, "no trace; ingest some: trajscope ingest … --db …"
         else:
             rows = export_csv(store, Path(out), traces or None)
             document = {**rows, "files": [f"{name}.csv" for name in rows]}
             what = f"{plural(rows['scores'], 'score')} and {plural(rows['findings'], 'finding')}"
-            is_empty, missing = not any(rows.values()), NO_SCORES
     if as_json:
         print_json({"out": out, **document})
     else:
         click.echo(f"{safe_text(out)}: {what} in {plural(len(document['files']), 'file')}")
-    if is_empty:
-        narrate(f"nothing was exported: the store holds {missing}")
+    if kind == "csv" and not any(rows.values()):
+        narrate(f"nothing was exported: the store holds {NO_SCORES}")
+
+
+def _write_nothing(out: str, *, as_json: bool) -> NoReturn:
+    if as_json:
+        print_json({"out": out, "files": []})
+    narrate(f"nothing was exported: the store holds {NO_TRACE}")
+    click.get_current_context().exit(ExitCode.NOTHING_EVALUATED)
 
 
 def _headers(given: tuple[str, ...]) -> dict[str, str]:
@@ -171,7 +179,7 @@ def _send(sender: OtlpSender, db: str, traces: tuple[str, ...], *, as_json: bool
         print_json(_document(sender, done))
     else:
         click.echo(
-            f"{safe_text(sender.target, 200)}: {plural(done.sent, 'event')} sent, "
+            f"{safe_text(sender.shown, 200)}: {plural(done.sent, 'event')} sent, "
             f"{done.known:,} sent before, {done.left:,} left"
             + (f", {done.refused:,} turned away" if done.refused else "")
         )
@@ -200,7 +208,7 @@ def _show_pending(sender: OtlpSender, db: str, traces: tuple[str, ...], *, as_js
             safe_text(f"{span} {evaluation.name} {said}  {evaluation.explanation or ''}", 200)
         )
     click.echo(
-        f"{safe_text(sender.target, 200)}: {plural(done.left, 'event')} to send, "
+        f"{safe_text(sender.shown, 200)}: {plural(done.left, 'event')} to send, "
         f"{done.known:,} sent before (dry run: nothing was sent)"
     )
     if not found and not done.known:

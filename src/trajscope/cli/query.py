@@ -12,7 +12,7 @@ import click
 
 from trajscope.cli._io import db_option_of, print_json, print_table, snapshot_option
 from trajscope.cli.app import COMMANDS
-from trajscope.errors import Location, UsageError
+from trajscope.errors import UsageError, unreadable
 
 if TYPE_CHECKING:
     from trajscope.store import QueryResult
@@ -36,7 +36,7 @@ def COMMAND(  # noqa: N802
     \b
     Examples:
       trajscope query --db spans.duckdb "select * from failed_tool_calls"
-      trajscope query --db spans.duckdb "select name, count(*) from tool_calls group by 1" --csv
+      trajscope query --db spans.duckdb "select tool, count(*) from tool_calls group by 1" --csv
     """
     from trajscope.report.text import safe_text
     from trajscope.store import Store
@@ -78,8 +78,7 @@ def _read(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = (isinstance(error, OSError) and error.strerror) or str(error)
-        raise UsageError(f"cannot be read ({why})", at=Location(file)) from error
+        raise unreadable(file, error, "a file with one SQL statement, in UTF-8") from error
 
 
 def _plain(value: Any) -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from trajscope.documents._yaml import KeyPath, Positions, build_yaml
-from trajscope.errors import Location, UsageError
+from trajscope.errors import Location, UsageError, unreadable
 from trajscope.model.span import Json
 
 MAX_BYTES = 4_000_000
@@ -77,7 +77,7 @@ def read_document(path: str | Path) -> Document:
             "is a directory; a YAML or JSON file was expected", at=Location(name)
         ) from error
     except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror or error}", at=Location(name)) from error
+        raise unreadable(name, error, "a YAML or JSON file") from error
     if len(data) > MAX_BYTES:
         raise UsageError(f"is larger than {MAX_BYTES} bytes", at=Location(name))
     try:

@@ -7,6 +7,7 @@ that begins with "=". What a trace says is hostile text, so such cells get a quo
 from __future__ import annotations
 
 import csv
+import errno
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from uuid import uuid4
 from trajscope.errors import Location, SpanError, StoreError, UsageError
 from trajscope.store import ParquetFiles, Store, sql_text
 
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _TABLES = {"scores": "queries/csv_scores", "findings": "queries/csv_findings"}
 _RUNS_IN_SPREADSHEETS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -96,9 +98,11 @@ def _all_or_nothing(folder: Path) -> Iterator[Path]:
     except OSError as error:
         why = error.strerror or str(error)
         raise StoreError(
-            f"cannot be written ({why}); nothing is left of it",
+            f"cannot be written ({why}); expected a folder to be made; nothing is left of it",
             at=at,
-            hint="make room on the disk or choose another --out",
+            hint="make room on the disk or choose another --out"
+            if error.errno in _NO_ROOM
+            else "choose another --out, in a folder where you may write",
         ) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from trajscope.errors import Problems
-from trajscope.pipeline.doctor import LACKS, Coverage, Understanding
+from trajscope.pipeline.doctor import LACKS, Coverage, Understanding, Unknown
 from trajscope.report.text import plural, safe_text
 
 MOST = 20
@@ -53,7 +53,7 @@ def doctor_json(coverage: Coverage, problems: Problems) -> dict[str, Any]:
             {
                 "scope": scope,
                 "spans": group.spans,
-                "attribute_prefixes": dict(group.prefixes.most_common()),
+                "attribute_prefixes": dict(_by_count(group)),
                 "example": group.example,
             }
             for scope, group in sorted(coverage.unknown.items(), key=lambda i: (-i[1].spans, i[0]))
@@ -69,6 +69,10 @@ def doctor_json(coverage: Coverage, problems: Problems) -> dict[str, Any]:
 def _by_size(coverage: Coverage) -> list[tuple[str, Understanding]]:
     found = coverage.by_convention.items()
     return sorted(found, key=lambda item: (-item[1].types.total(), item[0]))
+
+
+def _by_count(group: Unknown) -> list[tuple[str, int]]:
+    return sorted(group.prefixes.items(), key=lambda item: (-item[1], item[0]))
 
 
 def print_doctor(console: Console, coverage: Coverage) -> None:
@@ -106,7 +110,7 @@ def _unknown_lines(coverage: Coverage) -> Iterator[Text]:
     if groups:
         yield _title("not understood")
     for scope, group in groups[:MOST]:
-        prefixes = [prefix for prefix, _ in group.prefixes.most_common()]
+        prefixes = [prefix for prefix, _ in _by_count(group)]
         what = _first(prefixes, MOST) or "no attributes"
         yield _row(group.spans, f"{scope or '(no scope)'}: {what}; like {group.example[:80]!r}")
     if len(groups) > MOST:

@@ -25,12 +25,13 @@ from trajscope.store.columns import Record
 from trajscope.store.connection import connect
 from trajscope.store.derive import Derived, derive
 from trajscope.store.faults import as_store_errors
+from trajscope.store.hints import Relation, describe
 from trajscope.store.holding import Patience
 from trajscope.store.ingest import CaptureInfo, IngestReport, ingest
 from trajscope.store.joining import Read
 from trajscope.store.logs import LogRow, capture_batches
 from trajscope.store.parquet_out import ParquetFiles, write_parquet
-from trajscope.store.query import Params, QueryResult, Relation, describe, query
+from trajscope.store.query import Params, QueryResult, query
 from trajscope.store.reading_back import Trace, iter_traces
 from trajscope.store.reads import Reads
 from trajscope.store.statements import rows, transaction

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -34,11 +35,21 @@ def heard(interrupt: Callable[[], None], work: Callable[[], T]) -> T:
         while not done.done():
             wait([done], _LISTEN_SECONDS)
     except KeyboardInterrupt:
-        while thread.ident is not None and not done.done():
-            interrupt()  # lost where the statement has not begun; then once more
-            wait([done], _LISTEN_SECONDS)
+        if thread.ident is not None:
+            _end(done, interrupt)
         raise
     return done.result()
+
+
+def _end(done: Future[T], interrupt: Callable[[], None]) -> None:
+    """Interrupt until the work has ended, however often Ctrl-C is pressed meanwhile.
+
+    Its cursor is closed next, which must not happen under a statement that runs.
+    """
+    while not done.done():
+        with suppress(KeyboardInterrupt):
+            interrupt()  # lost where the statement has not begun; then once more
+            wait([done], _LISTEN_SECONDS)
 
 
 def _fulfil(done: Future[T], work: Callable[[], T]) -> None:

@@ -15,8 +15,8 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from trajscope.store.connection import SCHEMA_VERSION, program_version
 from trajscope.store.logs import events_of_traces, has_events, more_events
+from trajscope.store.shape import SCHEMA_VERSION, program_version
 from trajscope.store.sqltext import sql_text
 from trajscope.store.statements import Connection
 

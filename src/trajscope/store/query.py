@@ -7,7 +7,6 @@ database has no access to files; the check of the statement is there for a good 
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,24 +16,18 @@ import duckdb
 import msgspec
 
 from trajscope.errors import Location, QueryError
-from trajscope.store.faults import is_damaged, store_error
+from trajscope.store.faults import INTERRUPTED, is_damaged, store_error
 from trajscope.store.hearing import heard
-from trajscope.store.statements import rows
+from trajscope.store.hints import hint
 
 FETCH_ROWS = 2_000
 """Rows fetched at once; results are streamed."""
 
 _READING = {duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN}
 _NEVER = ("force_checkpoint", "checkpoint", "enable_logging", "disable_logging")
-_OF_THE_FILE = (
-    duckdb.IOException,
-    duckdb.SerializationException,
-    duckdb.FatalException,
-    duckdb.InternalException,
-)
 _LINE = re.compile(r"LINE (\d+):")
-_NO_TABLE = re.compile(r'Table with name "?(?P<name>[^"\s]+?)"? does not exist')
-_NO_COLUMN = re.compile(r'[Cc]olumn "(?P<name>[^"]+)" (?:not found|does not exist)')
+_UNREADABLE = (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError)
+"""Raised for a value that Python has no room for (an interval of a million years)."""
 
 
 class QueryResult(msgspec.Struct, frozen=True):
@@ -43,23 +36,6 @@ class QueryResult(msgspec.Struct, frozen=True):
     columns: tuple[str, ...]
     types: tuple[str, ...]
     rows: Iterator[tuple[Any, ...]]
-
-
-class Column(msgspec.Struct, frozen=True):
-    """One column of a table or view."""
-
-    name: str
-    type: str
-    comment: str
-
-
-class Relation(msgspec.Struct, frozen=True):
-    """One table or view of the store, with what it holds."""
-
-    name: str
-    kind: str
-    comment: str
-    columns: tuple[Column, ...]
 
 
 Params = Mapping[str, object] | Sequence[object] | None
@@ -91,23 +67,34 @@ def query(
         return QueryResult(
             tuple(column[0] for column in description),
             tuple(str(column[1]) for column in description),
-            _rows(cursor, at, path),
+            _rows(cursor, sql, at, path),
         )
     except duckdb.Error as error:
         cursor.close()
         _refuse_store(error, path)
-        raise explained(connection, error, at) from error
+        raise explained(connection, error, sql, at) from error
+    except BaseException:  # Ctrl-C above all: its transaction must not stay open
+        cursor.close()
+        raise
 
 
 def _rows(
-    cursor: duckdb.DuckDBPyConnection, at: Location | None, path: Path | None
+    cursor: duckdb.DuckDBPyConnection, sql: str, at: Location | None, path: Path | None
 ) -> Iterator[tuple[Any, ...]]:
     try:
-        while rows := heard(cursor.interrupt, lambda: cursor.fetchmany(FETCH_ROWS)):
-            yield from rows
+        while fetched := heard(cursor.interrupt, lambda: cursor.fetchmany(FETCH_ROWS)):
+            yield from fetched
     except duckdb.Error as error:
         _refuse_store(error, path)
-        raise explained(cursor, error, at) from error
+        raise explained(cursor, error, sql, at) from error
+    except _UNREADABLE as error:
+        if str(error) == INTERRUPTED:
+            raise
+        raise QueryError(
+            f"a value cannot be read ({error}); expected one that Python has room for",
+            at=at,
+            hint="have it as text: CAST(… AS VARCHAR)",
+        ) from error
     finally:
         cursor.close()
 
@@ -117,7 +104,7 @@ def _refuse_store(error: duckdb.Error, path: Path | None) -> None:
 
     What is no memory or no room may be the statement's own; a text of a trace is no reason.
     """
-    if isinstance(error, _OF_THE_FILE) and is_damaged(error):
+    if is_damaged(error, path):
         raise store_error(error, path) from error
 
 
@@ -125,7 +112,7 @@ def _check(connection: duckdb.DuckDBPyConnection, sql: str, at: Location | None)
     try:
         statements = connection.extract_statements(sql)
     except duckdb.Error as error:
-        raise explained(connection, error, at) from error
+        raise explained(connection, error, sql, at) from error
     if len(statements) != 1:
         found = "no statement" if not statements else f"{len(statements)} statements"
         raise QueryError(
@@ -149,7 +136,7 @@ def _article(word: str) -> str:
 
 
 def explained(
-    connection: duckdb.DuckDBPyConnection, error: duckdb.Error, at: Location | None
+    connection: duckdb.DuckDBPyConnection, error: duckdb.Error, sql: str, at: Location | None
 ) -> QueryError:
     """Return DuckDB's error as ours: first line, place, and a hint with near names."""
     text = str(error)
@@ -158,37 +145,4 @@ def explained(
     if line is not None:
         place = Location(at.path if at else "query", line=int(line[1]))
     first = text.split("\n", 1)[0].strip()
-    return QueryError(first, at=place, hint=_hint(connection, text))
-
-
-def _hint(connection: duckdb.DuckDBPyConnection, text: str) -> str | None:
-    if "file system operations are disabled" in text or "Cannot access" in text:
-        return "queries see the store only; ingest files first: trajscope ingest CAPTURE --db FILE"
-    missing = _NO_TABLE.search(text) or _NO_COLUMN.search(text)
-    if missing is None:
-        return None
-    try:
-        relations = describe(connection)
-    except duckdb.Error:
-        return "see the tables with: trajscope schema"
-    names = (
-        [r.name for r in relations]
-        if _NO_TABLE.search(text)
-        else sorted({c.name for r in relations for c in r.columns})
-    )
-    near = difflib.get_close_matches(missing["name"].rpartition(".")[2].lower(), names)
-    if near:
-        return f"did you mean {' or '.join(near)}?"
-    return "see the tables with: trajscope schema"
-
-
-def describe(connection: duckdb.DuckDBPyConnection) -> list[Relation]:
-    """Return the tables, then the views, with the comments of the DDL."""
-    found: dict[str, tuple[str, str, list[Column]]] = {}
-    for name, kind, comment, column, type_, column_comment in rows(connection, "describe"):
-        columns = found.setdefault(name, (kind, comment, []))[2]
-        columns.append(Column(column, type_, column_comment))
-    return [
-        Relation(name, kind, comment, tuple(columns))
-        for name, (kind, comment, columns) in found.items()
-    ]
+    return QueryError(first, at=place, hint=hint(connection, text, sql))

@@ -20,6 +20,7 @@ from trajscope.store.connection import connect, settings_of
 from trajscope.store.derive import derive
 from trajscope.store.faults import interruptible, store_error
 from trajscope.store.joining import Read, expect_pruning, join_rest
+from trajscope.store.place import check_place
 from trajscope.store.statements import Connection, clear, rows, run, transaction
 
 
@@ -119,8 +120,9 @@ def vacuum(path: Path, *, memory_limit: str) -> Vacuumed:
         StoreError: it is not there, is held by another process, or there is no room for the copy;
             the store is as it was.
     """
+    check_place(path, create=False)
     file = path.resolve()
-    before = _size(file) if file.is_file() else 0
+    before = _size(file)
     connect(path, read_only=False, memory_limit=memory_limit, threads=None, create=False).close()
     fresh = holding.beside(file, "vacuum")
     try:
@@ -129,7 +131,9 @@ def vacuum(path: Path, *, memory_limit: str) -> Vacuumed:
         raise _no_copy(store_error(error, path), path) from error
     except OSError as error:
         raise StoreError(
-            f"cannot be replaced ({error.strerror}); it is as it was", at=Location(str(path))
+            f"cannot be replaced ({error.strerror}); it is as it was",
+            at=Location(str(path)),
+            hint=f"a vacuum needs the right to write in {path.parent}",
         ) from error
     finally:
         holding.discard(fresh)

@@ -37,6 +37,11 @@ class Address:
     headers: Mapping[str, str]
     secrets: tuple[str, ...]
 
+    @property
+    def place(self) -> str:
+        """The address without secrets; the target without its protocol."""
+        return self.target.removeprefix(f"{self.protocol}:")
+
     def shown(self, text: str) -> str:
         """Return text of a backend or library with every known secret covered."""
         for secret in self.secrets:

@@ -63,6 +63,12 @@ class OtlpSender:
         return self._target
 
     @property
+    def shown(self) -> str:
+        """What the backend is called in messages: the name it was given, or its address."""
+        by_address = self._target == self._address.target
+        return self._address.place if by_address else self._target
+
+    @property
     def protocol(self) -> Protocol:
         """How it is spoken to."""
         return self._address.protocol
@@ -97,7 +103,7 @@ class OtlpSender:
     def _told(self, delivery: Delivery) -> Delivery:
         if delivery.failure is None:
             return delivery
-        failure = f"{self._address.target}: {self._address.shown(delivery.failure)}"
+        failure = f"{self._address.place}: {self._address.shown(delivery.failure)}"
         return Delivery(
             delivery.confirmed, delivery.refused, failure, delivery.hint, delivery.is_down
         )

@@ -12,7 +12,7 @@ from tests.support.stores import held_elsewhere, ingest
 from trajscope.errors import ExitCode, QueryError, SchemaVersionError, StoreError, UsageError
 from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.store import MEMORY_LIMIT_VARIABLE, SCHEMA_VERSION, Store, vacuum
-from trajscope.store.faults import as_store_errors, store_error
+from trajscope.store.faults import as_store_errors
 
 
 def filled(path: Path) -> Path:
@@ -80,14 +80,6 @@ def test_a_device_is_no_store() -> None:
     assert "no regular file" in str(refusal(Path("/dev/null")))
 
 
-def test_a_file_that_may_not_be_opened_is_told_with_a_way_out() -> None:
-    error = duckdb.IOException('IO Error: Cannot open file "s.duckdb": Permission denied')
-    told = store_error(error, Path("s.duckdb"))
-    assert str(told).startswith("s.duckdb: ")
-    assert "permission denied" in str(told)
-    assert "right to write" in (told.hint or "")
-
-
 @pytest.mark.parametrize("first", ["Python", "DuckDB"])
 def test_ctrl_c_while_a_statement_runs_is_no_fault(first: str) -> None:
     said = KeyboardInterrupt() if first == "Python" else RuntimeError("Query interrupted")
@@ -138,22 +130,6 @@ def test_a_store_of_another_version_names_both_and_the_remedy(
     assert remedy in message
 
 
-def test_a_damaged_store_says_so(tmp_path: Path) -> None:
-    path = filled(tmp_path / "s.duckdb")
-    content = bytearray(path.read_bytes())
-    content[4096:12288] = b"x" * 8192
-    path.write_bytes(content)
-    error = refusal(path)
-    assert "damaged" in str(error)
-    assert "ingest the captures again" in str(error)
-
-
-def test_a_cut_store_says_so(tmp_path: Path) -> None:
-    path = filled(tmp_path / "s.duckdb")
-    path.write_bytes(path.read_bytes()[:9000])
-    assert "damaged" in str(refusal(path))
-
-
 @pytest.mark.parametrize("read_only", [False, True])
 def test_a_store_that_is_held_names_the_holder(tmp_path: Path, read_only: bool) -> None:
     path = filled(tmp_path / "s.duckdb")
@@ -179,6 +155,23 @@ def test_one_process_may_open_a_store_twice(tmp_path: Path) -> None:
         for store in (one, other):
             with pytest.raises(QueryError):
                 store.query("SET lock_configuration = false")
+
+
+@pytest.mark.parametrize(
+    "limit", ["0MB", "1KB", "4.9MB", "1001TB", "99999999999TB", "9" * 400 + "TB"]
+)
+def test_a_memory_limit_is_one_that_can_be_kept(limit: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="memory limit: out of range") as caught:
+        Store.open(tmp_path / "s.duckdb", memory_limit=limit)
+    assert "expected 5MB to 1000TB" in str(caught.value)
+    assert "--memory-limit" in (caught.value.hint or "")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("limit", ["5MB", "1000TB", "0.9 TiB", "6000kb"])
+def test_the_least_and_the_most_memory_open_a_store(limit: str, tmp_path: Path) -> None:
+    with Store.open(filled(tmp_path / "s.duckdb"), memory_limit=limit) as store:
+        assert store.count() == (1, 1)
 
 
 @pytest.mark.parametrize("limit", ["-4", "-1GB", "xyz", "7", "1e3MB", "50%", "1GB; x", "inf GB"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _thread
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
@@ -12,10 +12,10 @@ import pytest
 
 from tests.support.spans import span
 from tests.support.stores import empty_store, ingest, tables
-from trajscope.errors import ExitCode, QueryError, StoreError
+from trajscope.errors import ExitCode, QueryError
 from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.store import QueryResult, Store
-from trajscope.store.query import _refuse_store
+from trajscope.store.hints import _of_column
 
 
 @pytest.fixture(params=["memory", "file", "read-only file"])
@@ -243,18 +243,80 @@ def test_ctrl_c_ends_an_endless_query_and_the_store_goes_on(endless: str) -> Non
         assert list(store.query("SELECT 1").rows) == [(1,)]
 
 
-def test_a_damaged_store_is_told_as_such_and_a_text_that_says_so_is_not(tmp_path: Path) -> None:
-    path = tmp_path / "s.duckdb"
-    with Store.open(path) as store:
-        ingest(store, [(span(n, attributes={"x": "y" * 3000}), NOT_UNDERSTOOD) for n in range(999)])
-    with Store.open(path, read_only=True) as store:
-        with pytest.raises(QueryError):
-            store.query("SELECT 'corrupt'::INTEGER")
-        statement = store.query("SELECT 1")
-        assert list(statement.rows) == [(1,)]
-    for error in (duckdb.IOException, duckdb.SerializationException):
-        with pytest.raises(StoreError, match="the store is damaged") as caught:
-            _refuse_store(error("Could not read enough bytes from file"), path)
-        assert str(path) in str(caught.value)
-        assert caught.value.hint
-    _refuse_store(duckdb.ConversionException("could not convert 'corrupt'"), path)
+def test_ctrl_c_leaves_no_cursor_with_its_transaction(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = []
+
+    def interrupted(interrupt: Callable[[], None], _work: object) -> None:
+        opened.append(interrupt)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("trajscope.store.query.heard", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        store.query("SELECT 1")
+    monkeypatch.undo()
+    [interrupt] = opened
+    with pytest.raises(duckdb.ConnectionException, match="closed"):
+        interrupt()
+
+
+@pytest.mark.parametrize(
+    "value", ["INTERVAL 10000000 YEAR", "[INTERVAL 10000000 YEAR]", "{'a': INTERVAL 9000000 YEAR}"]
+)
+def test_a_value_that_python_has_no_room_for_is_told(store: Store, value: str) -> None:
+    error = refusal(store, f"SELECT {value} FROM range(3000)", "x.sql")
+    assert str(error).startswith("x.sql: a value cannot be read (")
+    assert "CAST(… AS VARCHAR)" in (error.hint or "")
+    assert store.count() == (5, 1)
+
+
+def hint_of(store: Store, sql: str) -> str:
+    return refusal(store, sql).hint or ""
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT name FROM tool_calls",
+        "SELECT NAME FROM main.tool_calls",
+        "SELECT t.name FROM tool_calls t",
+        "WITH a AS (SELECT tool FROM tool_calls) SELECT name FROM a",
+    ],
+)
+def test_a_column_of_another_table_is_told_with_its_place(store: Store, sql: str) -> None:
+    hint = hint_of(store, sql)
+    assert "tool_calls has: trace_id, span_id, step_id, ord, tool, " in hint
+    assert "; name is in steps, " in hint
+    assert "did you mean" not in hint
+
+
+@pytest.mark.parametrize(
+    ("sql", "hint"),
+    [
+        ("SELECT agnt FROM tool_calls", "did you mean agent?"),
+        ("SELECT s.atributes FROM spans s", "did you mean attributes"),
+        ("SELECT * EXCLUDE (stepp_id) FROM steps", "did you mean step_id or "),
+        ("SELECT zzzzz FROM schema_info", "schema_info has: version, "),
+        ("SELECT 1 FROM steps JOIN spans USING (zzzzz)", "spans has: trace_id, "),
+        ("SELECT * FROM (SELECT 1 AS i) WHERE zzzzz = 1", "see the tables with: trajscope schema"),
+    ],
+)
+def test_a_column_is_looked_for_where_the_statement_looks(
+    store: Store, sql: str, hint: str
+) -> None:
+    assert hint in hint_of(store, sql)
+
+
+def test_a_hint_never_offers_the_name_that_is_missing() -> None:
+    with empty_store() as store:
+        relations = store.schema()
+        assert "did you mean" not in hint_of(store, "SELECT name FROM tool_calls")
+    columns = sorted({column.name for relation in relations for column in relation.columns})
+    for relation in relations:
+        here = {column.name.lower() for column in relation.columns}
+        for name in columns:
+            if name.lower() not in here:
+                hint = _of_column(name.lower(), f"SELECT {name} FROM {relation.name}", relations)
+                assert f"{name.lower()} is in " in hint
+                assert "did you mean" not in hint

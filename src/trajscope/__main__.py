@@ -1,0 +1,5 @@
+"""`python -m trajscope`, the same as `trajscope`."""
+
+from trajscope.cli.app import main
+
+main()
