@@ -10,9 +10,17 @@ import sys
 import time
 from pathlib import Path
 
-import orjson
 
-began = time.perf_counter()
-with Path(sys.argv[1]).open("rb") as capture:
-    lines = sum(1 for line in capture if orjson.loads(line))
-sys.stdout.write(json.dumps({"seconds": time.perf_counter() - began, "said": lines}) + "\n")
+def main(name: str) -> None:
+    """Print the seconds and the lines of one capture."""
+    import orjson
+
+    began = time.perf_counter()
+    with Path(name).open("rb") as capture:
+        lines = sum(1 for line in capture if orjson.loads(line))
+    seconds = time.perf_counter() - began
+    sys.stdout.write(json.dumps({"seconds": seconds, "said": lines}) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
