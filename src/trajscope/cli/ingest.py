@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from trajscope.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
     from trajscope.pipeline.storing import Progress
+    from trajscope.store import Store
 
 
 @click.command("ingest", short_help=COMMANDS["ingest"])
@@ -90,54 +92,25 @@ def COMMAND(  # noqa: N802
 
     from trajscope.pipeline.redaction import load_redactor
     from trajscope.pipeline.storing import ingest
+    from trajscope.report.ingest import ingest_json, ingested_text
     from trajscope.report.text import plural, safe_text
-    from trajscope.store import Store
 
     redactor = load_redactor() if redact else None
     options = given_input(drop_attributes=drop_attributes, redactor=redactor)
-    with Store.open(db, memory_limit=memory_limit) as store:
+    with _store(db, memory_limit) as store:
         with _progress() as progress:
             done = list(ingest(paths, store, options, progress, jobs=jobs))
         spans, traces = store.count()
     print_problems(options.problems)
-    read = sum(one.report.spans + one.report.logs for one in done)
     if as_json:
-        print_json(
-            {
-                "captures": [
-                    {
-                        "name": one.name,
-                        "format": one.format,
-                        "spans": one.report.spans,
-                        "added": one.report.added,
-                        "replaced": one.report.replaced,
-                        "duplicates": one.report.duplicates,
-                        "log_records": one.report.logs,
-                        "traces": one.report.traces,
-                        "known": one.report.known,
-                    }
-                    for one in done
-                ],
-                "problems": [p.to_json() for p in options.problems.items],
-                "problem_count": options.problems.count,
-                "skipped": dict(options.problems.skipped),
-                "store": {"spans": spans, "traces": traces},
-            }
-        )
+        print_json(ingest_json(done, options.problems, spans=spans, traces=traces))
     else:
         for one in () if quiet else done:
-            report = one.report
-            what = f"{plural(report.spans, 'span')}, {report.added:,} new"
-            if report.replaced:
-                what += f", {report.replaced:,} in a more finished version"
-            if report.logs:
-                what += f", {plural(report.logs, 'log record')}"
-            if report.known:
-                what += " (ingested before)"
-            click.echo(f"{safe_text(one.name)}: {what}, {plural(report.traces, 'trace')} touched")
+            click.echo(ingested_text(one))
         click.echo(
             f"{safe_text(db)} now holds {plural(spans, 'span')} in {plural(traces, 'trace')}"
         )
+    read = sum(one.report.spans + one.report.logs for one in done)
     if not read and options.problems.count:
         raise InputError("nothing could be read from any capture", hint="see the problems above")
     if options.mapping is not None and any(one.report.known for one in done):
@@ -145,6 +118,24 @@ def COMMAND(  # noqa: N802
     if options.problems.count:
         narrate(f"{plural(options.problems.count, 'problem')}; the rest was kept")
     click.get_current_context().exit(ExitCode.OK)
+
+
+@contextmanager
+def _store(db: str, memory_limit: str) -> Iterator[Store]:
+    """Yield the store; one that this run made goes again if an error left nothing in it."""
+    from trajscope.store import Store, discard
+
+    is_new, is_empty = not Path(db).exists(), False
+    try:
+        with Store.open(db, memory_limit=memory_limit) as store:
+            try:
+                yield store
+            except BaseException:
+                is_empty = not store.captures()
+                raise
+    finally:
+        if is_new and is_empty:
+            discard(Path(db))
 
 
 @contextmanager

@@ -6,6 +6,7 @@ compression is undone before a format sees the bytes.
 
 from trajscope.formats._choose import (
     choose_format,
+    format_named,
     formats,
     read_capture,
     read_captures,
@@ -13,7 +14,7 @@ from trajscope.formats._choose import (
 )
 from trajscope.formats._expand import DEFAULT_MAX_EXPANDED
 from trajscope.formats._parts import Divisible, FilePart, parts_of, read_part
-from trajscope.formats._source import FileSource, find_sources, parse_size
+from trajscope.formats._source import FileSource, find_sources, parse_size, unreadable
 
 __all__ = [
     "DEFAULT_MAX_EXPANDED",
@@ -22,6 +23,7 @@ __all__ = [
     "FileSource",
     "choose_format",
     "find_sources",
+    "format_named",
     "formats",
     "parse_size",
     "parts_of",
@@ -29,4 +31,5 @@ __all__ = [
     "read_captures",
     "read_part",
     "recognised_sources",
+    "unreadable",
 ]

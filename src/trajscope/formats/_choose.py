@@ -10,13 +10,14 @@ from trajscope.errors import (
     InputError,
     Location,
     PluginError,
+    Problem,
     Problems,
     TrajscopeError,
     UnknownFormat,
     UsageError,
 )
 from trajscope.formats._expand import DEFAULT_MAX_EXPANDED
-from trajscope.formats._source import FileSource, find_sources
+from trajscope.formats._source import FileSource, find_sources, unreadable
 from trajscope.model.span import LogRecord, Span
 from trajscope.ports import Format, Source
 from trajscope.registry import discover
@@ -28,6 +29,22 @@ def formats() -> dict[str, Format]:
     return discover("trajscope.formats", "FORMAT", Format)  # type: ignore[type-abstract]
 
 
+def format_named(name: str) -> Format:
+    """Return the format of a name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    known = formats()
+    if name not in known:
+        raise UsageError(
+            f"unknown format ({name!r}); expected one of {', '.join(sorted(known))}",
+            at=Location("--input-format"),
+            hint="leave it out: a format is recognised by content",
+        )
+    return known[name]
+
+
 def choose_format(source: FileSource, format_name: str | None = None) -> Format:
     """Return the named format, or the one that is surest of the capture.
 
@@ -36,13 +53,9 @@ def choose_format(source: FileSource, format_name: str | None = None) -> Format:
         UnknownFormat: no format recognises the capture.
         InputError: the capture is empty.
     """
-    known = formats()
     if format_name is not None:
-        if format_name not in known:
-            raise UsageError(
-                f"unknown format {format_name!r}; expected one of {', '.join(sorted(known))}"
-            )
-        return known[format_name]
+        return format_named(format_name)
+    known = formats()
     head = source.head
     if not head and source.head_fault:
         raise _broken(source)
@@ -56,7 +69,8 @@ def choose_format(source: FileSource, format_name: str | None = None) -> Format:
         raise _broken(source)
     if not sure:
         raise UnknownFormat(
-            f"no known format (starts with {head[:40]!r}); looked for {', '.join(sorted(known))}",
+            f"no known format (starts with {head[:40]!r}); "
+            f"expected one of {', '.join(sorted(known))}",
             at=Location(source.name),
             hint=_hint(head),
         )
@@ -124,7 +138,9 @@ def read_capture(
     chosen = choose_format(source, format_name)
     try:
         yield from chosen.read(source, problems)
-    except (TrajscopeError, OSError, MemoryError):
+    except OSError as error:
+        raise unreadable(source.name, error) from error
+    except (TrajscopeError, MemoryError):
         raise
     except Exception as error:
         raise crashed(chosen, source, error) from error
@@ -165,6 +181,7 @@ def recognised_sources(
     besides: files that must not be opened, see `find_sources`.
     """
     with_captures: set[str | None] = set()
+    before = len(problems.items)
     for source, folder in find_sources(paths, problems, max_expanded=max_expanded, besides=besides):
         try:
             choose_format(source, format_name)
@@ -182,8 +199,19 @@ def recognised_sources(
         yield source
     for path in paths:
         if path not in with_captures and Path(path).is_dir():
-            raise InputError(
-                "no capture in this folder; expected trace files",
-                at=Location(path),
-                hint="trajscope reads " + ", ".join(sorted(formats())),
-            )
+            raise _no_capture(Path(path), problems.items[before:])
+
+
+def _no_capture(folder: Path, problems: Sequence[Problem]) -> InputError:
+    """Say why a folder gave nothing: what could not be read in it, else that nothing is there."""
+    told = [p for p in problems if p.at and p.at.path and Path(p.at.path).is_relative_to(folder)]
+    if not told:
+        return InputError(
+            "no capture in this folder; expected trace files",
+            at=Location(str(folder)),
+            hint="trajscope reads " + ", ".join(sorted(formats())),
+        )
+    more = f" (and {len(told) - 1} more)" if len(told) > 1 else ""
+    return InputError(
+        f"nothing in this folder can be read; {told[0]}{more}", at=Location(str(folder))
+    )

@@ -14,6 +14,7 @@ from typing import BinaryIO, Protocol, cast, runtime_checkable
 
 from trajscope.errors import Problems, TrajscopeError
 from trajscope.formats._choose import crashed
+from trajscope.formats._source import unreadable
 from trajscope.model.span import LogRecord, Span
 from trajscope.ports import Format
 
@@ -68,20 +69,29 @@ class Divisible(Protocol):
 
 
 def parts_of(format_: Format, name: str, path: Path, head: bytes) -> Iterator[FilePart]:
-    """Yield the parts of a capture, in order; the last one goes on to the end of the file."""
+    """Yield the parts of a capture, in order; the last one goes on to the end of the file.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
     start = 0
-    with path.open("rb") as file:
-        for cut in cast("Divisible", format_).cuts(file, head, PART_BYTES):
-            yield FilePart(name, path, head, start, cut)
-            start = cut
+    try:
+        with path.open("rb") as file:
+            for cut in cast("Divisible", format_).cuts(file, head, PART_BYTES):
+                yield FilePart(name, path, head, start, cut)
+                start = cut
+    except OSError as error:
+        raise unreadable(name, error) from error
     yield FilePart(name, path, head, start, None)
 
 
 def read_part(format_: Format, part: FilePart, problems: Problems) -> Iterator[Span | LogRecord]:
-    """Yield the records of one part, with plug-in crashes told as for a whole capture."""
+    """Yield the records of one part, with faults told as for a whole capture."""
     try:
         yield from format_.read(part, problems)
-    except (TrajscopeError, OSError, MemoryError):
+    except OSError as error:
+        raise unreadable(part.name, error) from error
+    except (TrajscopeError, MemoryError):
         raise
     except Exception as error:
         raise crashed(format_, part, error) from error

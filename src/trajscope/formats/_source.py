@@ -17,30 +17,44 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
-from trajscope.errors import InputError, Location, Problems, UsageError
+from trajscope.errors import InputError, Location, Problems, UsageError, shortened
 from trajscope.formats._expand import DEFAULT_MAX_EXPANDED, expanding
 
 HEAD_BYTES = 64 * 1024
 _SPOOL_IN_MEMORY = 64 * 1024**2
 _SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([kmgt]?)(i?)b?(?<! )", re.IGNORECASE)
+_MOST_BYTES = 1000 * 1000**4
 
 
-def parse_size(text: str) -> int:
-    """Return the number of bytes a size stands for.
+def parse_size(text: str, option: str = "size") -> int:
+    """Return the number of bytes a size stands for; option: what it is called in messages.
 
     >>> parse_size("4GiB"), parse_size("500MB"), parse_size("1024")
     (4294967296, 500000000, 1024)
 
     Raises:
-        UsageError: the text is no size.
+        UsageError: the text is no size, or one that no file has.
     """
     match = _SIZE.fullmatch(text)
-    if not match:
-        raise UsageError(f"{text!r} is no size; expected a number of bytes like 500MB or 4GiB")
-    power = " kmgt".index(match[2].lower() or " ")
-    return int(float(match[1]) * (1024 if match[3] else 1000) ** power)
+    power = " kmgt".index(match[2].lower() or " ") if match else 0
+    size = float(match[1]) * (1024 if match[3] else 1000) ** power if match else 0.0
+    if not 1 <= size <= _MOST_BYTES:
+        raise UsageError(
+            f"{shortened(text)!r} is no size; expected a number of bytes from 1 to 1000TB",
+            at=Location(option),
+            hint="for example 500MB or 4GiB",
+        )
+    return int(size)
+
+
+class State(NamedTuple):
+    """What tells a file from what it becomes: inode, bytes, nanoseconds of its last change."""
+
+    inode: int
+    size: int
+    changed_ns: int
 
 
 class FileSource:
@@ -76,9 +90,12 @@ class FileSource:
             InputError: the file cannot be read.
         """
         with self.open() as stream:
-            head = stream.read(HEAD_BYTES)
-            while head.isspace() and (more := stream.read(HEAD_BYTES)):
-                head = more
+            try:
+                head = stream.read(HEAD_BYTES)
+                while head.isspace() and (more := stream.read(HEAD_BYTES)):
+                    head = more
+            except OSError as error:
+                raise unreadable(self.name, error) from error
         self.head_fault, self.fault = self.fault, None  # whoever reads it all will be told again
         return head
 
@@ -88,39 +105,70 @@ class FileSource:
         Raises:
             InputError: the file cannot be read, or expands beyond the limits (while reading).
         """
+        raw = self._opened = self.open_raw()
         try:
-            raw = self._opened = self.open_raw()
             return expanding(raw, self.name, self._max_expanded, self._note_fault)
         except OSError as error:
+            raw.close()
             raise unreadable(self.name, error) from error
 
     def open_raw(self) -> io.BufferedReader:
-        """Return the stored bytes, still compressed; for hashing."""
-        if isinstance(self._raw, Path):
+        """Return the stored bytes, still compressed; for hashing.
+
+        Raises:
+            InputError: the file cannot be opened.
+        """
+        if not isinstance(self._raw, Path):
+            self._raw.seek(0)
+            return io.BufferedReader(_Kept(self._raw))
+        try:
             return io.BufferedReader(open_file(self._raw), buffer_size=1 << 18)
-        self._raw.seek(0)
-        return io.BufferedReader(_Kept(self._raw))
+        except OSError as error:
+            raise unreadable(self.name, error) from error
 
     def plain_file(self) -> Path | None:
-        """Return the path of an uncompressed file, whose bytes can be read from anywhere."""
+        """Return the path of an uncompressed file, whose bytes can be read from anywhere.
+
+        Raises:
+            InputError: the file cannot be read.
+        """
         if not isinstance(self._raw, Path):
             return None
-        with self.open_raw() as raw:
-            plain = expanding(raw, self.name, self._max_expanded, self._note_fault) is raw
+        try:
+            with self.open_raw() as raw:
+                plain = expanding(raw, self.name, self._max_expanded, self._note_fault) is raw
+        except OSError as error:
+            raise unreadable(self.name, error) from error
         return self._raw if plain else None
 
-    def state(self) -> tuple[int, int, int] | None:
-        """What tells whether the file is the one it was: inode, size, time of change; None if gone.
+    def state(self) -> State | None:
+        """What tells whether the file is the one it was; None if it is gone.
 
         A copied stream cannot change and has always the same.
         """
         if not isinstance(self._raw, Path):
-            return (0, 0, 0)
+            return State(0, 0, 0)
         try:
             found = self._raw.stat()
         except OSError:
             return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        return State(found.st_ino, found.st_size, found.st_mtime_ns)
+
+    def refuse_change(self, before: State | None) -> None:
+        """Refuse a file that is not what it was; before: its `state` then.
+
+        Raises:
+            InputError: it is gone, or somebody wrote to it or put another in its place.
+        """
+        now = self.state()
+        if now == before:
+            return
+        what = "changed while it was read" if now else "is gone since it was found"
+        raise InputError(
+            f"{what}; expected a file that nobody writes or moves any more",
+            at=Location(self.name),
+            hint="ingest it when it is complete (collectors rotate files), or a copy",
+        )
 
     def _note_fault(self, fault: str) -> None:
         self.fault = fault

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from trajscope.assemble import Assembled, assemble_traces
 from trajscope.conventions import Reader, load_mapping
-from trajscope.errors import InputError, Problems, SpanError, UsageError
+from trajscope.errors import InputError, Location, Problems, SpanError, UsageError
 from trajscope.evals.select import TraceFacts, facts_of
-from trajscope.formats import parse_size, read_captures
+from trajscope.formats import format_named, parse_size, read_captures
 from trajscope.model.span import Json, LogRecord, Span
 from trajscope.model.trajectory import Trajectory
 
@@ -94,10 +94,10 @@ def nothing_understood(traces: int, steps: int, spans: int) -> str | None:
 class InputOptions:
     """How captures are read, as the command line says it.
 
-    A mapping file is read at once, so that a slip in it is told before a large capture is read.
+    All is looked at once, so that a slip in it is told before a large capture is read.
 
     Raises:
-        UsageError: the mapping file is wrong; with file, line and key.
+        UsageError: the mapping file is wrong, with file, line and key; or another option is.
     """
 
     strict: bool = False
@@ -111,6 +111,15 @@ class InputOptions:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "problems", Problems(strict=self.strict))
+        parse_size(self.max_expanded, "--max-expanded")
+        if self.format_name is not None:
+            format_named(self.format_name)
+        if not all(self.drop_attributes):
+            raise UsageError(
+                "no name of an attribute (''); expected a name or a pattern of names",
+                at=Location("--drop-attributes"),
+                hint="for example http.* or db.statement",
+            )
         mapping = None if self.map_file is None else load_mapping(self.map_file)
         object.__setattr__(self, "mapping", mapping)
 

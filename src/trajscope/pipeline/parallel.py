@@ -23,7 +23,7 @@ from typing import NamedTuple, Self
 
 import pyarrow as pa
 
-from trajscope.errors import InputError, Location, Problem, Problems, StoreError, TrajscopeError
+from trajscope.errors import Location, Problem, Problems, StoreError, TrajscopeError
 from trajscope.formats import Divisible, FilePart, FileSource, formats, parts_of, read_part
 from trajscope.pipeline.ahead import LARGE_BYTES, OF_READERS, worker_context
 from trajscope.pipeline.dropping import Dropper
@@ -91,8 +91,8 @@ class Workers:
         """Return the file to read in parts, None if the capture is better read in one stream."""
         if self._jobs < 2 or not isinstance(format_, Divisible):
             return None
-        path = source.plain_file()
-        return path if path is not None and path.stat().st_size >= self._least else None
+        path, state = source.plain_file(), source.state()
+        return path if state is not None and state.size >= self._least else None
 
     def batches(
         self,
@@ -105,10 +105,11 @@ class Workers:
         """Yield a capture as Arrow batches, in its order.
 
         Raises:
-            InputError: as `formats.read_capture`; or the file changed while it was read.
+            InputError: as `formats.read_capture`; or the file is gone.
             StoreError: a worker was killed.
         """
-        before = _state(path)
+        state = source.state()
+        size = state.size if state else 0
         spans = lines = 0
         for part, future in self._ahead(
             parts_of(format_, source.name, path, source.head), format_, source.name
@@ -121,17 +122,11 @@ class Workers:
             _take(done, problems, lines)
             lines += done.lines
             spans += done.spans
-            progress(source.name, spans, None if part.stop is None else part.stop / before[0])
+            progress(source.name, spans, None if part.stop is None else part.stop / size)
             for schema, data in done.batches:
                 yield pa.ipc.read_record_batch(pa.py_buffer(data), schema)
-        if before[0] >= LARGE_BYTES:
+        if size >= LARGE_BYTES:
             self._end()
-        if _state(path) != before:
-            raise InputError(
-                "changed while it was read",
-                at=Location(source.name),
-                hint="ingest it again when nothing writes to it any more",
-            )
 
     def _ahead(
         self, parts: Iterator[FilePart], format_: Format, name: str
@@ -186,11 +181,6 @@ class Workers:
 
 def _settings(options: InputOptions) -> _Settings:
     return _Settings(options.map_file, options.drop_attributes)
-
-
-def _state(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
 
 
 def _too_strict(done: PartDone, problems: Problems) -> bool:

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trajscope.conventions import Reader
-from trajscope.errors import InputError, Location, Problems
+from trajscope.errors import InputError, Problems
 from trajscope.formats import (
     FileSource,
     choose_format,
     parse_size,
     read_capture,
     recognised_sources,
+    unreadable,
 )
 from trajscope.model.span import Span
 from trajscope.pipeline.dropping import Dropper
@@ -105,12 +106,7 @@ def _ingest_one(
 
     def info() -> CaptureInfo:
         content = hashed()
-        if source.state() != state:
-            raise InputError(
-                "changed while it was read; expected a file that nobody writes any more",
-                at=Location(source.name),
-                hint="ingest it when it is complete (collectors rotate files), or a copy",
-            )
+        source.refuse_change(state)
         return CaptureInfo(
             id=content,
             name=source.name,
@@ -122,14 +118,18 @@ def _ingest_one(
         )
 
     hashed: Callable[[], str] = partial(content_hash, source)
-    file = workers.takes(source, format_)
-    if file is None:
-        report = store.ingest(info, classified(), Reader())
-    else:
-        with ThreadPoolExecutor(1) as beside:  # a core is idle while the workers load
-            hashed = beside.submit(content_hash, source).result
-            parts = workers.batches(source, file, format_, own, progress)
-            report = store.ingest_batches(info, parts, Reader())
+    try:
+        file = workers.takes(source, format_)
+        if file is None:
+            report = store.ingest(info, classified(), Reader())
+        else:
+            with ThreadPoolExecutor(1) as beside:  # a core is idle while the workers load
+                hashed = beside.submit(content_hash, source).result
+                parts = workers.batches(source, file, format_, own, progress)
+                report = store.ingest_batches(info, parts, Reader())
+    except InputError:
+        source.refuse_change(state)  # says more than what a file that is gone cannot be
+        raise
     _add(options.problems, own)
     return Ingested(source.name, format_.name, report)
 
@@ -143,6 +143,13 @@ def _add(problems: Problems, own: Problems) -> None:
 
 
 def content_hash(source: FileSource) -> str:
-    """Return the SHA-256 of a capture's stored bytes, in hex."""
-    with source.open_raw() as raw:
-        return hashlib.file_digest(raw, "sha256").hexdigest()
+    """Return the SHA-256 of a capture's stored bytes, in hex.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    try:
+        with source.open_raw() as raw:
+            return hashlib.file_digest(raw, "sha256").hexdigest()
+    except OSError as error:
+        raise unreadable(source.name, error) from error

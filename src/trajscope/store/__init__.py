@@ -5,7 +5,7 @@ from trajscope.store.columns import SPAN_SCHEMA, Record, batches, to_batch
 from trajscope.store.core import MEMORY_LIMIT, MEMORY_LIMIT_VARIABLE, Store
 from trajscope.store.exports import FindingToTell, ScoreToTell, ToTell
 from trajscope.store.hints import Column, Relation
-from trajscope.store.holding import Patience, patient
+from trajscope.store.holding import Patience, discard, patient
 from trajscope.store.ingest import CaptureInfo, IngestReport
 from trajscope.store.logs import LOG_SCHEMA, LogRow, capture_batches
 from trajscope.store.parquet_out import ParquetFiles
@@ -38,6 +38,7 @@ __all__ = [
     "Vacuumed",
     "batches",
     "capture_batches",
+    "discard",
     "patient",
     "sql_text",
     "to_batch",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -17,7 +18,7 @@ from tests.support.captures import read_bytes, source_of
 from tests.support.otlp import as_json, as_protobuf
 from tests.support.spans import span
 from trajscope.errors import InputError, Problems, UnknownFormat, UsageError
-from trajscope.formats import FileSource, parse_size, read_captures
+from trajscope.formats import FileSource, _source, parse_size, read_captures
 
 GOOD = json.dumps(as_json([span(1), span(2, parent=1)])).encode()
 
@@ -49,6 +50,31 @@ def test_a_folder_without_captures_is_refused_even_beside_a_good_file(tmp_path: 
         read(tmp_path / "a.json", tmp_path / "folder")
 
 
+@pytest.mark.parametrize("unreadable", [1, 3])
+def test_a_folder_in_which_nothing_can_be_read_is_not_called_empty(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unreadable: int
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for n in range(unreadable):
+        (folder / f"{n}.json").write_bytes(GOOD)
+    (folder / "notes.txt").write_text("no capture")
+    open_file = _source.open_file
+
+    def refuse(path: Path) -> io.FileIO:
+        if path.suffix == ".json":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return open_file(path)
+
+    monkeypatch.setattr(_source, "open_file", refuse)
+    with pytest.raises(InputError) as caught:
+        read(folder)
+    said = str(caught.value)
+    assert said.startswith(f"{folder}: nothing in this folder can be read; ")
+    assert f"{folder}/0.json: cannot be read (Permission denied)" in said
+    assert ("(and 2 more)" in said) == (unreadable == 3)
+
+
 def test_every_path_is_looked_at_before_any_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(GOOD)
     records = read_captures([str(tmp_path / "a.json"), str(tmp_path / "gone.json")], Problems())
@@ -61,11 +87,11 @@ def test_every_path_is_looked_at_before_any_is_read(tmp_path: Path) -> None:
     [
         (b"", InputError, "is empty"),
         (b" \n\n", InputError, "only white space"),
-        (b"hello", UnknownFormat, r"starts with b'hello'\); looked for .*otlp-json"),
+        (b"hello", UnknownFormat, r"starts with b'hello'\); expected one of .*otlp-json"),
         (b"PK\x03\x04rest", UnknownFormat, "zip archive: unpack it first"),
         ("{}".encode("utf-16"), UnknownFormat, "UTF-16"),
         (gzip.compress(gzip.compress(GOOD)), UnknownFormat, "compressed twice"),
-        (b'{"maxTotalTokens": 500}', UnknownFormat, "looked for"),
+        (b'{"maxTotalTokens": 500}', UnknownFormat, "expected one of"),
     ],
 )
 def test_a_named_file_that_is_no_capture_says_what_it_is(
@@ -117,7 +143,7 @@ def test_a_pipe_is_read_although_it_opens_once(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_name_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match=r"unknown format 'otlp'.*otlp-json"):
+    with pytest.raises(UsageError, match=r"unknown format \(.otlp.\).*otlp-json"):
         read_bytes(GOOD, format_name="otlp")
 
 
@@ -169,7 +195,13 @@ def test_sizes(text: str, size: int) -> None:
     assert parse_size(text) == size
 
 
-@pytest.mark.parametrize("text", ["4 apples", "", " 7", "7 ", "7\n", "\u0664MB", "-1", "1e3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("4 apples", "", " 7", "7 ", "7\n", "\u0664MB", "-1", "1e3"),
+        *("0", "0.4", "2000TB", "9" * 400),
+    ],
+)
 def test_a_size_that_is_none(text: str) -> None:
     with pytest.raises(UsageError, match="is no size"):
         parse_size(text)

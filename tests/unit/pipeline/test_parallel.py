@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import gzip
+import io
 import json
 import multiprocessing
 import os
@@ -13,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from trajscope.errors import InputError, StoreError
+from trajscope.errors import InputError, Location, StoreError
 from trajscope.pipeline import parallel
 from trajscope.pipeline.load import InputOptions
 from trajscope.pipeline.storing import Ingested, ingest
@@ -178,6 +181,53 @@ def test_a_capture_that_changes_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="changed while it was read"):
             list(ingest([str(path)], store, InputOptions(), write_on, jobs=2))
         assert store.count() == (0, 0)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("is_gzip", [False, True])
+def test_a_capture_that_vanishes_is_refused(tmp_path: Path, jobs: int, *, is_gzip: bool) -> None:
+    path = tmp_path / "capture.jsonl"
+    text = (CAPTURES["lines"] * 30).encode()
+    path.write_bytes(gzip.compress(text) if is_gzip else text)
+
+    def removed(*_: object) -> None:
+        path.unlink(missing_ok=True)
+
+    with Store.open() as store:
+        with pytest.raises(InputError, match="is gone since it was found; expected") as caught:
+            list(ingest([str(path)], store, InputOptions(), removed, jobs=jobs))
+        assert caught.value.at == Location(str(path))
+        assert caught.value.hint
+        assert (store.count(), store.captures()) == ((0, 0), [])
+        path.write_bytes(text)
+        list(ingest([str(path)], store, InputOptions(), jobs=jobs))
+        assert store.count()[0] > 0
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("nth", range(3))
+def test_a_file_that_cannot_be_read_to_its_end_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, nth: int
+) -> None:
+    """Whoever reads of it when the disk fails: the look at its head, the reading, the hash."""
+    path = tmp_path / "capture.jsonl"
+    path.write_text(CAPTURES["lines"] * 30, encoding="utf-8")
+    opened: list[int] = []
+
+    class Failing(io.FileIO):
+        def readinto(self, _buffer: Any) -> int:
+            raise OSError(errno.EIO, "Input/output error")
+
+    def open_file(file: Path) -> io.FileIO:
+        opened.append(1)
+        return (Failing if len(opened) > nth else io.FileIO)(file)
+
+    monkeypatch.setattr("trajscope.formats._source.open_file", open_file)
+    with Store.open() as store:
+        with pytest.raises(InputError, match=r"cannot be read \(Input/output error\); expected"):
+            list(ingest([str(path)], store, InputOptions(), jobs=jobs))
+        assert len(opened) > nth
+        assert (store.count(), store.captures()) == ((0, 0), [])
 
 
 def test_no_worker_outlives_the_ingest(tmp_path: Path) -> None:

@@ -127,6 +127,14 @@ def test_a_capture_is_forgotten_with_its_last_span_and_can_come_again() -> None:
         assert (again.known, again.added) == (False, 1)
 
 
+def test_a_prune_of_everything_forgets_captures_that_only_repeated_others() -> None:
+    with empty_store() as store:
+        for name in ("first", "repeat", "third"):
+            ingest(store, [one("a", 1)], name)
+        assert store.prune(50).captures == 3
+        assert store.captures() == []
+
+
 def test_a_trace_that_stays_forgets_what_a_removed_one_told_of_its_calls() -> None:
     asks = Reading(
         convention="test",
