@@ -43,6 +43,6 @@ COMMENT ON COLUMN log_records.standin_span_id IS 'The id of that span.';
 COMMENT ON COLUMN log_records.tool_call_id IS 'The tool call it tells of.';
 COMMENT ON COLUMN log_records.session_id IS 'The conversation it belongs to.';
 COMMENT ON COLUMN log_records.standin IS 'That span, as JSON.';
-COMMENT ON COLUMN log_records.reading IS 'All that the convention understood of that span, as JSON.';
+COMMENT ON COLUMN log_records.reading IS 'All that the convention understood of that span, as JSON; without a span, what the record told as an event before it lost attributes.';
 COMMENT ON COLUMN log_records.record_key IS 'Hash of what was sent; equal for one record however often it comes.';
 COMMENT ON COLUMN log_records.capture_no IS 'The capture that brought the record (captures.capture_no).';

@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from functools import cache
 from typing import cast
 
+from trajscope.conventions._convention import VocabularyConvention
+from trajscope.conventions._event_reading import of_events
+from trajscope.conventions._kind import Kind
 from trajscope.conventions._memory import Looked, Memory
 from trajscope.errors import PluginError, TrajscopeError
+from trajscope.model.completing import completed
 from trajscope.model.reading import NOT_UNDERSTOOD, Reading, ReadSpan
-from trajscope.model.span import LogRecord, Span
+from trajscope.model.span import LogRecord, Span, SpanEvent
 from trajscope.ports import Convention, LogConvention
 from trajscope.registry import discover
 
@@ -30,6 +34,7 @@ class Reader:
         every = (*extra, *conventions().values())
         self._conventions = sorted(every, key=_most, reverse=True)
         self._by_most = [(_most(c), c) for c in self._conventions]
+        self._named = {convention.name: convention for convention in every}
         self._memory: Memory[Convention | None] = Memory()
         self._of_logs = [c for c in self._conventions if isinstance(c, LogConvention)]
 
@@ -75,6 +80,29 @@ class Reader:
             if claim > best:
                 best, chosen = claim, asked
         return chosen
+
+    def completed(self, span: ReadSpan) -> Reading:
+        """Return the reading a span brings, with what its events tell beyond it.
+
+        For one that got events since it was read, and lost what told its kind.
+        """
+        known = span.reading
+        if not known.convention:  # not understood
+            return known
+        convention = self._named.get(known.convention)
+        if isinstance(convention, VocabularyConvention):
+            kind = Kind(known.step_type, known.noise_reason, known.is_model_call)
+            try:
+                known = completed(known, convention.read_as(span, kind))
+            except TrajscopeError:
+                raise
+            except Exception as error:
+                raise _crashed(convention, span, error) from error
+        return completed(known, of_events(span.events, span.status_code))
+
+    def of_event(self, event: SpanEvent) -> Reading:
+        """Return what an event tells of whatever call it belongs to, see `model.completing`."""
+        return of_events([event])
 
     def span_of_log(self, record: LogRecord) -> Span | None:
         """Return the span a log record stands for, None when it is an event of another span."""

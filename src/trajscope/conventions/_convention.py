@@ -56,6 +56,13 @@ class VocabularyConvention:
         kind = self.kind_of(span)
         if kind is None:
             return Reading(noise_reason=f"no kind known to {self.name}")
+        return self._read_as(span, kind)
+
+    def read_as(self, span: Span, kind: Kind) -> Reading:
+        """Return the reading of a span whose kind is known, though it may not show any more."""
+        return self._read_as(self._with_facts(span), kind)
+
+    def _read_as(self, span: Span, kind: Kind) -> Reading:
         words = self.vocabulary.within(span.attributes)
         reading = build_reading(span, words, kind, self.name, self._claim(words))
         return self.refine(span, reading) if self.refine else reading

@@ -1,16 +1,17 @@
 """Spans and log records on their way into a store: what is read of them, and what is kept.
 
-One thing a newcomer would get wrong: a record is read (as the span it may stand for) before its
-attributes are dropped, as spans are; but a span it speaks of may come later and be read with it
-then, so as an event it only has what was kept.
+One thing a newcomer would get wrong: a record is read before its attributes are dropped, as spans
+are: as the span it may stand for, else as an event. The span it speaks of may come later and is
+read with it then; of what was dropped it has that reading.
 """
 
 from __future__ import annotations
 
 from hashlib import blake2b
 
-from trajscope.assemble import encoded, stood_for
+from trajscope.assemble import encoded, event_of, stood_for
 from trajscope.conventions import Reader
+from trajscope.model.reading import Reading
 from trajscope.model.span import LogRecord, Span
 from trajscope.pipeline.dropping import Dropper
 from trajscope.redact import unkeyed
@@ -34,8 +35,13 @@ class Taker:
         key, kept = record_key(record), self._drop.log(record)
         span = stood_for(record, self._read)
         if span is None:
-            return LogRow(kept, key)
+            return LogRow(kept, key, reading=None if kept is record else self._told(record, kept))
         return LogRow(kept, key, self._drop(span), self._read(span))
+
+    def _told(self, record: LogRecord, kept: LogRecord) -> Reading | None:
+        """What a record told as an event before it lost attributes, None if it tells the same."""
+        told = self._read.of_event(event_of(record))
+        return None if told == self._read.of_event(event_of(kept)) else told
 
 
 def record_key(record: LogRecord) -> str:

@@ -31,7 +31,8 @@ class LogRow(NamedTuple):
     """A log record with what is found out about it on the way in.
 
     key: equal for one record however often it comes. standin, reading: the span it stands for where
-    no span records that call, and what its convention understood of that.
+    no span records that call, and what its convention understood of that. A reading alone: what it
+    told as an event before it lost attributes.
     """
 
     record: LogRecord
@@ -127,6 +128,7 @@ def _row(log: LogRow) -> dict[str, Any]:
             "joined_trace_id": record.trace_id,
             "joined_span_id": record.span_id,
             "role": "event",
+            "reading": None if log.reading is None else encode_json(log.reading),
         }
     return found
 

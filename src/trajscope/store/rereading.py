@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 import pyarrow as pa
 from msgspec import UNSET
 
+from trajscope.model.completing import completed
 from trajscope.model.reading import Reading, ReadSpan, as_stored
 from trajscope.model.reading_json import reading_from_json
 from trajscope.model.span import Span, SpanEvent
@@ -27,15 +28,20 @@ from trajscope.store.statements import Connection, clear, rows, run, run_with
 Read = Callable[[Span], Reading]
 """Reads a span again; None where spans keep the readings they came with."""
 
+
+@runtime_checkable
+class EventRead(Protocol):
+    """A reader that also knows what events tell of a span that cannot be read again."""
+
+    def __call__(self, span: Span) -> Reading:
+        """Return the reading of the span."""
+
+    def completed(self, span: ReadSpan) -> Reading:
+        """Return the reading the span brings, with what its events tell beyond it."""
+
+
 CHUNK = 2_000
 """Spans read again at once."""
-
-_NOTHING = Reading()
-_ADDED = (
-    *("args", "args_value", "result", "failed", "failure", "tool_call_id", "mcp_server"),
-    *("model", "provider", "finish_reason", "response_id", "usage", "requests", "responses"),
-)
-"""What a reading may learn from another of the same step."""
 
 
 def read_again(connection: Connection, read: Read | None) -> None:
@@ -94,36 +100,24 @@ def _reading(
     """Return what a span says together with its log records.
 
     One that cannot be read as it was (attributes went, a mapping file read it) keeps its reading,
-    and so does a record; what such a reading lacks is taken from what is left.
+    and learns what the events tell; of records that lost attributes there are readings.
     """
-    together, _ = joined((row.span, row.own), events)
-    again = read(together)
-    if isinstance(as_stored(row.span, row.own), ReadSpan):
-        again = completed(row.own, again)
+    together, _ = joined((as_stored(row.span, row.own), row.own), events)
+    if not isinstance(together, ReadSpan):
+        again = read(together)
+    elif isinstance(read, EventRead) and (row.span.trace_id, row.span.span_id) in events:
+        again = read.completed(together)
+    else:
+        again = row.own
     for said in told:
-        again = completed(again, said)
+        got_over = row.span.status_code == "OK" and said.result is UNSET and not said.convention
+        again = completed(again, _without_failure(said) if got_over else said)
     return again
 
 
-def completed(reading: Reading, other: Reading) -> Reading:
-    """Return a reading with what another of the same step knows beyond it.
-
-    >>> completed(Reading(convention="c", name="n"), Reading(convention="c", model="m")).model
-    'm'
-    """
-    if (other.convention, other.step_type) != (reading.convention, reading.step_type):
-        return reading
-    found = {
-        name: value
-        for name in _ADDED
-        if getattr(reading, name) == getattr(_NOTHING, name)
-        and (value := getattr(other, name)) != getattr(_NOTHING, name)
-    }
-    if reading.args is not UNSET:
-        found.pop("args_value", None)
-    if reading.failed is not None:
-        found.pop("failure", None)
-    return msgspec.structs.replace(reading, **found) if found else reading
+def _without_failure(said: Reading) -> Reading:
+    """An exception that a span got over is no failure of it."""
+    return msgspec.structs.replace(said, failed=None, failure=None, not_failure=False)
 
 
 def read_rows(connection: Connection, numbers: list[int]) -> Iterator[SpanRow]:

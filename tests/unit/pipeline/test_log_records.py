@@ -81,20 +81,64 @@ def test_dropped_attributes_are_dropped_from_records_and_what_they_stand_for() -
         assert rows(lighter, whole) == rows(store, whole)
 
 
+STEPS = """SELECT trace_id, step_id, step_type, name, args::VARCHAR, result::VARCHAR, success,
+    failure, tool_call_id, input_tokens, output_tokens FROM steps ORDER BY ALL"""
+CASES = sorted(path.parent for path in TRACES.glob(f"*/{LOGS.name}"))
+PATTERNS: list[tuple[str, ...]] = [
+    *((), ("host.*", "service.*", "network.*"), ("tool_*", "arg*"), ("gen_ai.*",), ("*",)),
+]
+
+
+def told(paths: tuple[Path, ...], dropped: tuple[tuple[str, ...], ...]) -> list[tuple[Any, ...]]:
+    """The steps of a store that took these captures, each without the attributes given for it."""
+    with Store.open() as store:
+        for path, patterns in zip(paths, dropped, strict=True):
+            take(store, path, drop_attributes=patterns)
+        return rows(store, STEPS)
+
+
 @pytest.mark.parametrize("order", [(LOGS, SPANS), (SPANS, LOGS)])
-@pytest.mark.parametrize("case", ["claude_code-err", "codex_cli-err", "openai_client_otelv2-err"])
-@pytest.mark.parametrize("dropped", [(), ("host.*", "service.*", "network.*"), ("tool_*", "arg*")])
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
+@pytest.mark.parametrize("dropped", PATTERNS)
 def test_what_records_add_to_spans_is_not_lost_with_dropped_attributes(
-    case: str, order: tuple[Path, ...], dropped: tuple[str, ...]
+    case: Path, order: tuple[Path, ...], dropped: tuple[str, ...]
 ) -> None:
-    paths = [TRACES / case / path.name for path in order]
-    ask = """SELECT trace_id, step_id, step_type, name, args::VARCHAR, result::VARCHAR, success,
-        tool_call_id, input_tokens, output_tokens FROM steps ORDER BY ALL"""
-    with Store.open() as store, Store.open() as lighter:
-        take(store, *[TRACES / case / path.name for path in (SPANS, LOGS)])
-        for path in paths:
-            take(lighter, path, drop_attributes=dropped)
-        assert rows(lighter, ask) == rows(store, ask)
+    both = tuple(case / path.name for path in (SPANS, LOGS))
+    paths = tuple(case / path.name for path in order)
+    assert told(paths, (dropped, dropped)) == told(both, ((), ())) != []
+
+
+def without_content(case: Path, folder: Path) -> tuple[Path, Path]:
+    """The captures of a case with messages in log records only, and without spans of tools."""
+    document = json.loads((case / SPANS.name).read_text("utf-8"))
+    for resource in document["resourceSpans"]:
+        for scope in resource["scopeSpans"]:
+            scope["spans"] = [s for s in scope["spans"] if "tool" not in s["name"]]
+            for span in scope["spans"]:
+                span["attributes"] = [
+                    a for a in span["attributes"] if not a["key"].endswith("messages")
+                ]
+    made = folder / SPANS.name
+    made.write_text(json.dumps(document), "utf-8")
+    return made, case / LOGS.name
+
+
+ONLY_TOLD = ["otel_utilgenai-err", "pydantic_ai1x_v1-err", "openai_client_otelv2-err"]
+
+
+@pytest.mark.parametrize("name", ONLY_TOLD)
+@pytest.mark.parametrize("pattern", ["gen_ai.*", "*"])
+@pytest.mark.parametrize("lighter", [(True, True), (True, False), (False, True)])
+def test_calls_that_only_records_tell_of_outlive_dropped_attributes(
+    name: str, pattern: str, lighter: tuple[bool, bool], tmp_path: Path
+) -> None:
+    """Whether the spans lose them, the records, or both; in bodies or in attributes."""
+    spans, logs = without_content(TRACES / name, tmp_path)
+    whole = told((spans, logs), ((), ()))
+    assert "lookup_order" in {row[3] for row in whole}
+    patterns = tuple((pattern,) if light else () for light in lighter)
+    assert told((spans, logs), patterns) == whole
+    assert told((logs, spans), patterns[::-1]) == whole
 
 
 def test_a_record_of_one_capture_is_found_by_spans_of_another_run(tmp_path: Path) -> None:
