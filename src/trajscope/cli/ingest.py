@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -125,7 +126,7 @@ def _store(db: str, memory_limit: str) -> Iterator[Store]:
     """Yield the store; one that this run made goes again if an error left nothing in it."""
     from trajscope.store import Store, discard
 
-    is_new, is_empty = not Path(db).exists(), False
+    is_new, is_empty = not os.path.lexists(db), False  # of any name: `Path` raises for some
     try:
         with Store.open(db, memory_limit=memory_limit) as store:
             try:

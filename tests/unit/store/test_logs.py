@@ -304,3 +304,13 @@ def test_traces_that_number_their_calls_alike_do_not_meet(monkeypatch: pytest.Mo
         store.ingest(capture("loose"), [take(r) for r in _called(31, named=False)], read)
         assert sum(placed) == 32
         assert select(store, counted) == [{"steps": 32, "traces": 32}]
+
+
+def test_a_record_that_names_a_pruned_trace_stays_with_the_span_that_was_made_of_it() -> None:
+    stays = msgspec.structs.replace(_call(1, session="t"), trace_id="logged-s", time_ns=None)
+    with empty_store() as store:
+        ingest(store, stays, _call(1))
+        assert len(select(store, "FROM steps")) == 2
+        store.prune(50, read=READ)
+        assert select(store, "SELECT trace_id FROM spans") == [{"trace_id": "logged-t"}]
+        assert list(store.iter_logs()) == [stays]
