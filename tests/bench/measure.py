@@ -14,7 +14,8 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_SAMPLE_SECONDS = 0.05
+_SAMPLE_SECONDS = 0.3
+"""Adding up the pages of large processes takes a core for milliseconds, which the task lacks then."""
 
 
 class Measured(NamedTuple):
