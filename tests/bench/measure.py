@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 _SAMPLE_SECONDS = 0.3
-"""Adding up the pages of large processes takes a core for milliseconds, which the task lacks then."""
+"""Adding up the pages of large processes takes a core for milliseconds: the task lacks it then."""
 
 
 class Measured(NamedTuple):
