@@ -104,6 +104,11 @@ class UsageError(TrajscopeError):
     exit_code = ExitCode.USAGE
 
 
+def reason_of(error: Exception) -> str:
+    """Return why the operating system refused, in its own words; else what the error says."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 def unreadable(path: str, error: Exception, expected: str) -> UsageError:
     """Return that a file named on the command line cannot be read, and what should be there.
 
@@ -111,19 +116,19 @@ def unreadable(path: str, error: Exception, expected: str) -> UsageError:
     e.yaml: cannot be read (No such file); expected a YAML file
     hint: check the name; it is looked for from the folder the command runs in
     """
-    why = (isinstance(error, OSError) and error.strerror) or str(error)
     hint = (
         "check the name; it is looked for from the folder the command runs in"
         if isinstance(error, FileNotFoundError | NotADirectoryError)
         else "name a file that you may read"
     )
+    why = reason_of(error)
     return UsageError(f"cannot be read ({why}); expected {expected}", at=Location(path), hint=hint)
 
 
 def unwritable(path: str, error: OSError) -> UsageError:
     """Return that a file named on the command line cannot be written, and what should be there."""
     return UsageError(
-        f"cannot be written ({error.strerror or error}); expected a file in a folder that is there",
+        f"cannot be written ({reason_of(error)}); expected a file in a folder that is there",
         at=Location(path),
         hint="name a file where you may write and where there is room",
     )
@@ -214,6 +219,10 @@ class Problems:
     items: list[Problem] = field(default_factory=list)
     count: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, object]:
+        """Return what every document says of them: those kept, and how many there were."""
+        return {"problems": [p.to_json() for p in self.items], "problem_count": self.count}
 
     def add(self, message: str, *, at: Location | None = None, hint: str | None = None) -> None:
         """Record one problem, or raise it when strict.

@@ -76,6 +76,11 @@ def locate_tools(trajectory: Trajectory) -> list[Located]:
     return in_order([place for place in locate_steps(trajectory) if place.step.is_tool])
 
 
+def tool_steps(trajectory: Trajectory) -> list[ToolStep]:
+    """Return the tool calls of a trajectory in their order, those only requested too."""
+    return [p.step for p in locate_tools(trajectory) if isinstance(p.step, ToolStep)]
+
+
 def in_order(places: Sequence[Located]) -> list[Located]:
     """Return steps by their recorded order; traces of a session one after the other.
 

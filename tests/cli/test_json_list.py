@@ -45,7 +45,7 @@ def test_item_by_item_is_the_same_text_as_whole(
     items: list[object], rest: dict[str, object]
 ) -> None:
     rest.pop("traces", None)
-    found = printed("traces", iter(items), lambda: rest, whole=False)
+    found = printed("traces", iter(items), rest, whole=False)
     assert found == printed({"traces": items, **rest}, whole=True)
     assert json.loads(found) == {"traces": items, **rest}
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import indent
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -136,27 +137,30 @@ def given_input(**more: Any) -> Any:
 
 def print_json(document: Any) -> None:
     """Print one JSON document, exact: control characters as escapes, never NaN."""
-    click.echo(json.dumps(document, indent=2, allow_nan=False, default=str))
+    click.echo(_json_text(document))
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(value, indent=2, allow_nan=False, default=str)
 
 
 def print_json_list(
-    key: str, items: Iterable[Any], rest: Callable[[], Mapping[str, Any]] = dict
+    key: str, items: Iterable[Any], rest: Mapping[str, Any] = MappingProxyType({})
 ) -> None:
-    """Print a document whose first member is a list, item by item; `rest` is asked afterwards.
+    """Print a document whose first member is a list, item by item; rest: its other members.
 
     The text is that of `print_json`. The first item is made before anything is printed, so that an
     error at the start leaves nothing behind.
     """
-    texts = (json.dumps(item, indent=2, allow_nan=False, default=str) for item in items)
+    texts = map(_json_text, items)
     first = next(texts, None)
     if first is None:
-        print_json({key: [], **rest()})
+        print_json({key: [], **rest})
         return
     click.echo(f'{{\n  "{key}": [\n{indent(first, _ITEM)}', nl=False)
     for text in texts:
         click.echo(",\n" + indent(text, _ITEM), nl=False)
-    others = json.dumps(rest(), indent=2, allow_nan=False, default=str)
-    click.echo("\n  ]" + ("\n}" if others == "{}" else "," + others.removeprefix("{")))
+    click.echo("\n  ]" + ("," + _json_text({**rest}).removeprefix("{") if rest else "\n}"))
 
 
 def console() -> Console:

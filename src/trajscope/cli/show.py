@@ -39,13 +39,15 @@ def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  #
       trajscope show --db spans.duckdb 0afb1e5666d81046547950e40a46ff89
     """
     from trajscope.pipeline.load import traces
-    from trajscope.report.show import print_show, problems_json, trace_json
+    from trajscope.report.show import print_show, trace_json
 
     found = traces(targets, given_input(), db)
     print_problems(found.problems)
     shown = masked_trajectories(found)
     if as_json:
-        print_json_list("traces", map(trace_json, shown), lambda: problems_json(found.problems))
+        problems = found.problems
+        rest = {**problems.to_json(), "skipped": dict(problems.skipped)}
+        print_json_list("traces", map(trace_json, shown), rest)
     else:
         print_show(console(), shown)
     if note := found.nothing_understood():

@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from trajscope.errors import InputError, Location, Problems, UsageError, shortened
+from trajscope.errors import InputError, Location, Problems, UsageError, reason_of, shortened
 from trajscope.formats._expand import DEFAULT_MAX_EXPANDED, expanding
 
 HEAD_BYTES = 64 * 1024
@@ -196,8 +196,9 @@ class _Kept(io.RawIOBase):
 
 def unreadable(name: str, error: OSError | ValueError) -> InputError:
     """Return the error for a path that cannot be read."""
-    why = getattr(error, "strerror", None) or str(error)
-    return InputError(f"cannot be read ({why}); expected a readable file", at=Location(name))
+    return InputError(
+        f"cannot be read ({reason_of(error)}); expected a readable file", at=Location(name)
+    )
 
 
 def find_sources(

@@ -88,7 +88,7 @@ class Twins:
                     self.tables.add_rows(rows)
                     rows = ScoredRows()
             self.tables.add_rows(rows)
-        for e in asked.keys() - clear:
+        for e in sorted(asked.keys() - clear):
             self._define(e, asked[e], COMPARISON)
 
     def _unify(self) -> None:

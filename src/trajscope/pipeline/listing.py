@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from trajscope.errors import Problems
 from trajscope.model.figures import TraceFigures
-from trajscope.model.step import ToolStep
 from trajscope.model.trajectory import TokenTotals, Trajectory
 from trajscope.pipeline.load import InputOptions, load, nothing_understood, refuse_unknown
-from trajscope.scope import locate_tools
+from trajscope.scope import tool_steps
 
 
 class Listing(NamedTuple):
@@ -49,8 +48,7 @@ def list_traces(targets: Sequence[str], options: InputOptions, db: str | None = 
 
 def figures_of(trajectory: Trajectory) -> TraceFigures:
     """Return a trajectory in figures."""
-    places = locate_tools(trajectory)
-    calls = [place.step for place in places if isinstance(place.step, ToolStep)]
+    calls = tool_steps(trajectory)
     return TraceFigures(
         trace_id=trajectory.trace_id,
         session_id=trajectory.session_id,

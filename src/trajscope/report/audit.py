@@ -87,8 +87,7 @@ def audit_json(audit: Audit) -> dict[str, Any]:
             for f, s in audit.suppressed
         ],
         "expired_suppressions": [s.model_dump(mode="json") for s in audit.expired],
-        "problems": [p.to_json() for p in audit.problems.items],
-        "problem_count": audit.problems.count,
+        **audit.problems.to_json(),
     }
 
 

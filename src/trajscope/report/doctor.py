@@ -60,8 +60,7 @@ def doctor_json(coverage: Coverage, problems: Problems) -> dict[str, Any]:
         ],
         "shape": {what: coverage.shape[what] for what in _SHAPES},
         "missing_parents": coverage.missing_parents,
-        "problems": [p.to_json() for p in problems.items],
-        "problem_count": problems.count,
+        **problems.to_json(),
         "skipped": dict(problems.skipped),
     }
 

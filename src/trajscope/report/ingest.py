@@ -34,8 +34,7 @@ def ingest_json(
             }
             for one in done
         ],
-        "problems": [problem.to_json() for problem in problems.items],
-        "problem_count": problems.count,
+        **problems.to_json(),
         "skipped": dict(problems.skipped),
         "store": {"spans": spans, "traces": traces},
     }

@@ -29,8 +29,7 @@ def scores_json(
         "not_evaluable": sum(s.value is None for s in scores),
         "findings": sum(len(s.findings) for s in scores),
         "unmatched_expectations": list(unmatched),
-        "problems": [p.to_json() for p in problems.items],
-        "problem_count": problems.count,
+        **problems.to_json(),
     }
 
 

@@ -12,21 +12,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trajscope.errors import Problems
 from trajscope.model.step import ToolStep
 from trajscope.model.trajectory import TokenTotals, Trajectory
 from trajscope.names import bare_name, mcp_parts
 from trajscope.report.text import count_text, duration_text, plural, safe_text
-from trajscope.scope import locate_tools
-
-
-def problems_json(problems: Problems) -> dict[str, Any]:
-    """Return what the document of `show --json` holds beside its traces."""
-    return {
-        "problems": [p.to_json() for p in problems.items],
-        "problem_count": problems.count,
-        "skipped": dict(problems.skipped),
-    }
+from trajscope.scope import tool_steps
 
 
 def trace_json(trajectory: Trajectory) -> dict[str, Any]:
@@ -59,11 +49,6 @@ def tokens_json(tokens: TokenTotals) -> dict[str, Any]:
         "cached_input": tokens.cached_input,
         "complete": tokens.complete,
     }
-
-
-def tool_steps(trajectory: Trajectory) -> list[ToolStep]:
-    """Return the tool calls of a trajectory in their order, those only requested too."""
-    return [p.step for p in locate_tools(trajectory) if isinstance(p.step, ToolStep)]
 
 
 def tool_json(step: ToolStep) -> dict[str, Any]:

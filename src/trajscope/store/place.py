@@ -11,7 +11,7 @@ import os
 import stat
 from pathlib import Path
 
-from trajscope.errors import Location, StoreError
+from trajscope.errors import Location, StoreError, reason_of
 from trajscope.store import holding
 
 _EXPECTED = "expected a store, one DuckDB file"
@@ -81,10 +81,9 @@ def _is_duckdb(path: Path) -> bool:
 
 def _closed(path: Path, error: OSError | ValueError) -> StoreError:
     """Return why a path cannot be looked at: too long, in a folder that is closed, a circle."""
-    why = (isinstance(error, OSError) and error.strerror) or str(error)
     number = error.errno if isinstance(error, OSError) else None
     return StoreError(
-        f"cannot be opened ({why}); {_EXPECTED}",
+        f"cannot be opened ({reason_of(error)}); {_EXPECTED}",
         at=Location(str(path)),
         hint=_OTHER_NAME if number is None else _WAYS_OUT.get(number, _OTHER_NAME),
     )
