@@ -7,8 +7,10 @@ same tool, started before the failed one ended, is no retry of it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from trajscope.match import tool_key
 from trajscope.model.step import ToolStep
@@ -51,40 +53,64 @@ def answer_failures(places: Sequence[Located]) -> list[Failed]:
 
     Goes backwards, so that what became of an answer is known when it is needed.
     """
-    calls = [place.step for place in places if isinstance(place.step, ToolStep)]
-    of_tool: dict[str, list[int]] = {}
-    for index, call in enumerate(calls):
-        of_tool.setdefault(tool_key(call), []).append(index)
+    later, later_of = _Later(), defaultdict[str, _Later](_Later)
     by_call: dict[int, Failed] = {}
-    for index in range(len(calls) - 1, -1, -1):
-        call = calls[index]
-        if call.success is not False:
+    for place in reversed(places):
+        call = place.step
+        if not isinstance(call, ToolStep):
             continue
-        failed = Failed(call, places[index].agent)
-        same = of_tool[tool_key(call)]
-        answer = _next(calls, call, same[bisect_right(same, index) :])
-        if answer is not None:
-            failed.args_known = call.tool_args is not None and answer.tool_args is not None
-            equal = not failed.args_known or equal_json(call.tool_args, answer.tool_args)
-            failed.type = "retry" if equal else "arg_correction"
-        else:
-            answer = _next(calls, call, range(index + 1, len(calls)))
-            failed.type = "failure" if answer is None else "fallback"
-        if answer is not None:
-            failed.answer = answer
-            below = by_call.get(id(answer))
-            failed.recovered = answer.success if below is None else below.recovered
-        by_call[id(call)] = failed
-    return [by_call[id(call)] for call in calls if id(call) in by_call]
+        of_tool = later_of[tool_key(call)]
+        if call.success is False:
+            failed = by_call[id(call)] = _answered(Failed(call, place.agent), of_tool, later)
+            below = by_call.get(id(failed.answer))
+            if below is not None:
+                failed.recovered = below.recovered
+        of_tool.add(call)
+        later.add(call)
+    return [*reversed(by_call.values())]
 
 
-def _next(calls: Sequence[ToolStep], failed: ToolStep, later: Iterable[int]) -> ToolStep | None:
-    """Return the first of the later calls that did not start before the failed one ended."""
-    for index in later:
-        start = calls[index].start_ns
-        if failed.end_ns is None or start is None or start >= failed.end_ns:
-            return calls[index]
-    return None
+def _answered(failed: Failed, of_tool: _Later, later: _Later) -> Failed:
+    call = failed.step
+    failed.answer = answer = of_tool.first_after(call)
+    if answer is not None:
+        failed.args_known = call.tool_args is not None and answer.tool_args is not None
+        equal = not failed.args_known or equal_json(call.tool_args, answer.tool_args)
+        failed.type = "retry" if equal else "arg_correction"
+    else:
+        failed.answer = answer = later.first_after(call)
+        failed.type = "failure" if answer is None else "fallback"
+    if answer is not None:
+        failed.recovered = answer.success
+    return failed
+
+
+class _Later:
+    """The calls after a place that could be the first to start after some time.
+
+    A call that starts no later than one before it never is. So their starts increase, from the
+    nearest call on, and are searched by halves, however many calls run side by side.
+    """
+
+    def __init__(self) -> None:
+        self._calls: list[ToolStep] = []
+        self._starts: list[float] = []
+        """Negated, and the nearest call last: the search wants them to increase."""
+
+    def add(self, call: ToolStep) -> None:
+        """Add the call right before those that are here. One of unknown start answers anything."""
+        start = -inf if call.start_ns is None else -call.start_ns
+        while self._starts and self._starts[-1] >= start:
+            self._starts.pop()
+            self._calls.pop()
+        self._starts.append(start)
+        self._calls.append(call)
+
+    def first_after(self, failed: ToolStep) -> ToolStep | None:
+        """Return the first call that did not start before the failed one ended."""
+        end = failed.end_ns
+        at = len(self._starts) if end is None else bisect_right(self._starts, -end)
+        return self._calls[at - 1] if at else None
 
 
 def to_patterns(failures: Sequence[Failed]) -> list[FailurePattern]:
@@ -101,13 +127,25 @@ def to_patterns(failures: Sequence[Failed]) -> list[FailurePattern]:
             chain = [failed]
             chains.append(chain)
         open_chains[id(failed)] = chain
-    ends = {id(f.step): f for f in failures}
-    return [_pattern(chain, ends) for chain in chains]
+    ends = _ends(failures)
+    return [_pattern(chain, ends[id(chain[-1])]) for chain in chains]
 
 
-def _pattern(chain: Sequence[Failed], ends: dict[int, Failed]) -> FailurePattern:
+def _ends(failures: Sequence[Failed]) -> dict[int, Failed | None]:
+    """Return, for each failure, the one that the calls of its tool end with; None if otherwise."""
+    by_call = {id(failed.step): failed for failed in failures}
+    ends: dict[int, Failed | None] = {}
+    for failed in reversed(failures):
+        if failed.type in ("failure", "fallback"):
+            ends[id(failed)] = failed
+        else:
+            onward = by_call.get(id(failed.answer))
+            ends[id(failed)] = None if onward is None else ends[id(onward)]
+    return ends
+
+
+def _pattern(chain: Sequence[Failed], end: Failed | None) -> FailurePattern:
     last = chain[-1]
-    end = _end_of(last, ends)
     steps = [failed.step for failed in chain] + ([last.answer] if last.answer is not None else [])
     fell_back = end is not None and end.type == "fallback"
     alternative = end.answer.name if fell_back and end is not None and end.answer else None
@@ -125,14 +163,6 @@ def _pattern(chain: Sequence[Failed], ends: dict[int, Failed]) -> FailurePattern
         span_ids=tuple(step.span_id for step in steps if step.span_id is not None),
         messages=tuple(failed.step.failure for failed in chain if failed.step.failure),
     )
-
-
-def _end_of(failed: Failed, ends: dict[int, Failed]) -> Failed | None:
-    """Return the failure a chain of calls of one tool ends with; None if it ends otherwise."""
-    current: Failed | None = failed
-    while current is not None and current.type in ("retry", "arg_correction"):
-        current = ends.get(id(current.answer))
-    return current
 
 
 def _last_success(failed: Failed) -> bool | None:

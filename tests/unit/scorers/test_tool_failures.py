@@ -3,11 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.trajectories import agent, tool, trajectory
 from trajscope.errors import UsageError
 from trajscope.model.expectation import TrajectoryExpectation
 from trajscope.model.score import Severity, Verdict
+from trajscope.scope import locate_tools
 from trajscope.scorers.tool_failures import SCORER, analyze_tool_failures
 
 
@@ -134,7 +137,52 @@ def test_a_limit_is_a_number_of_at_least_0(limit: Any) -> None:
         analyze_tool_failures(trajectory(), max_retries_per_tool=limit)
 
 
-def test_ten_thousand_failures_are_answered_in_time() -> None:
-    took = trajectory(*(tool(f"t{n}", ok=False, tool_args={}) for n in range(10_000)))
+MANY = 10_000
+
+
+@pytest.mark.parametrize(
+    ("calls", "fallbacks", "retries"),
+    [
+        ([tool(f"t{n}", ok=False, tool_args={}) for n in range(MANY)], MANY - 1, 0),
+        ([tool("a", ok=False, start_ns=n, end_ns=MANY) for n in range(MANY)], 0, 0),
+        ([tool("a", ok=False, tool_args={"n": n // 2}) for n in range(MANY)], 0, MANY // 2),
+    ],
+    ids=["each of another tool", "side by side", "retried and corrected in turn"],
+)
+def test_ten_thousand_failures_are_answered_in_time(
+    calls: list[Any], fallbacks: int, retries: int
+) -> None:
+    result = analyze_tool_failures(trajectory(*calls))
+    assert (result.total_fallbacks, result.total_retries) == (fallbacks, retries)
+    assert (result.unrecovered, result.score) == (MANY, 0)
+
+
+_TIMES = st.none() | st.integers(0, 6)
+_CALLS = st.tuples(st.sampled_from("ab"), st.sampled_from([True, False, None]), _TIMES, _TIMES)
+
+
+@given(st.lists(_CALLS, max_size=8))
+def test_the_first_call_that_did_not_start_before_the_end_answers(drawn: list[Any]) -> None:
+    took = trajectory(
+        *(
+            tool(name, ok=ok, start_ns=start, end_ns=end, span_id=str(n))
+            for n, (name, ok, start, end) in enumerate(drawn)
+        )
+    )
+    calls: list[Any] = [place.step for place in locate_tools(took)]
+
+    def answers(call: Any, later: Any) -> bool:
+        return call.end_ns is None or later.start_ns is None or later.start_ns >= call.end_ns
+
+    said: dict[Any, Any] = {}
+    for n, call in enumerate(calls):
+        if call.success is False:
+            after = [later for later in calls[n + 1 :] if answers(call, later)]
+            same = [later for later in after if later.name == call.name]
+            said[call.span_id] = next(iter(same + after), None)
     result = analyze_tool_failures(took)
-    assert (result.total_fallbacks, result.unrecovered, result.score) == (9_999, 10_000, 0)
+    for pattern in result.patterns:
+        *failed, last = pattern.span_ids if pattern.type != "failure" else (*pattern.span_ids, None)
+        for span, answer in zip(failed, [*failed[1:], last], strict=True):
+            assert (said[span] and said[span].span_id) == answer
+    assert sum(pattern.failures for pattern in result.patterns) == len(said)
