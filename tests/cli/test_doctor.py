@@ -11,12 +11,16 @@ from hypothesis import given, settings
 from tests.cli.conftest import TRACES, Trajscope
 from tests.support.plain import PLAIN, write_otlp
 from tests.support.spans import open_span, span, spans
+from tests.support.stores import ingest
 from tests.support.truth import FORMS, spans_of
 from trajscope.assemble import assemble_traces
 from trajscope.conventions import Reader, conventions
+from trajscope.model.reading import NOT_UNDERSTOOD
 from trajscope.model.span import Span
-from trajscope.pipeline.doctor import LACKS, Coverage, coverage_of
+from trajscope.pipeline.doctor import LACKS, Coverage, coverage_of, examine
+from trajscope.pipeline.load import InputOptions
 from trajscope.ports import Hinting
+from trajscope.store import Store
 
 
 def covered(records: list[Span]) -> Coverage:
@@ -41,6 +45,22 @@ def test_every_span_is_counted_once(drawn: list[Span]) -> None:
     found = covered(drawn)
     check(found)
     assert found.spans == len({(s.trace_id, s.span_id) for s in drawn})
+
+
+@pytest.mark.parametrize("chosen", [[], [0], [1, 0, 1]])
+def test_a_store_tells_how_far_it_is_until_all_is_examined(
+    tmp_path: Path, chosen: list[int]
+) -> None:
+    db = tmp_path / "s.duckdb"
+    with Store.open(db) as store:
+        records = [span(1, trace_id=f"{n:032x}") for n in (1, 2, 3)]
+        ingest(store, [(record, NOT_UNDERSTOOD) for record in records])
+    ids = [records[n].trace_id for n in chosen]
+    told: list[tuple[int, int]] = []
+    found = examine(ids, InputOptions(), str(db), lambda done, every: told.append((done, every)))
+    every = len(set(ids)) or 3
+    assert told == [(done, every) for done in range(1, every + 1)]
+    assert found.traces == every
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -14,6 +14,7 @@ from trajscope.cli._io import (
     print_json,
     print_problems,
     snapshot_option,
+    traces_done,
 )
 from trajscope.cli._stdout import reader_may_leave
 from trajscope.cli.app import COMMANDS
@@ -41,7 +42,8 @@ def COMMAND(targets: tuple[str, ...], db: str | None, as_json: bool) -> None:  #
     from trajscope.report.doctor import doctor_json, print_doctor
 
     options = given_input()
-    coverage = examine(targets, options, db)
+    with traces_done("examining") as progress:
+        coverage = examine(targets, options, db, progress)
     print_problems(options.problems)
     with reader_may_leave():
         if as_json:

@@ -8,7 +8,7 @@ there: a call that was refused has no result to record.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from trajscope.assemble import Assembled, OutlineRow
@@ -82,8 +82,15 @@ class Coverage:
         return self.spans - sum(group.spans for group in self.unknown.values())
 
 
-def examine(targets: Sequence[str], options: InputOptions, db: str | None = None) -> Coverage:
+def examine(
+    targets: Sequence[str],
+    options: InputOptions,
+    db: str | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
+) -> Coverage:
     """Return the coverage of captures, or of the traces of a store, one trace in memory at a time.
+
+    progress: called with the number of stored traces that are examined, and of all.
 
     Raises:
         UsageError, InputError, SpanError, StoreError: see `load`.
@@ -97,9 +104,18 @@ def examine(targets: Sequence[str], options: InputOptions, db: str | None = None
 
     options.refuse_mapping()
     with Store.open(db, read_only=True) as store:
-        found = coverage_of(stored(store, targets or None))
+        every = len(set(targets)) or store.count()[1]
+        found = coverage_of(_told(stored(store, targets or None), every, progress))
         found.log_records = store.log_count(targets or None)
         return found
+
+
+def _told(
+    found: Iterable[Assembled], every: int, progress: Callable[[int, int], None]
+) -> Iterator[Assembled]:
+    for done, assembled in enumerate(found, 1):
+        yield assembled
+        progress(done, every)
 
 
 def coverage_of(found: Iterable[Assembled]) -> Coverage:
