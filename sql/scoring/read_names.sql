@@ -1,4 +1,5 @@
 -- Every name that steps of the traces to be scored have; few, however many the steps are.
+-- Parameters: trace_ids (NULL: all).
 WITH found AS (
     SELECT
         step_type IN ('tool_call', 'mcp_tool_call', 'provider_tool_call') AS is_tool,
@@ -8,7 +9,7 @@ WITH found AS (
         label,
         fields
     FROM steps
-    WHERE trace_id IN (SELECT trace_id FROM judged_traces)
+    WHERE $trace_ids::VARCHAR[] IS NULL OR trace_id IN (SELECT unnest($trace_ids::VARCHAR[]))
 )
 SELECT DISTINCT is_tool, name, mcp_server, NULL AS label, NULL AS id
 FROM found

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 from trajscope.errors import SpanError, UsageError
 from trajscope.evals.expectations import unmatched
@@ -77,6 +78,7 @@ class SetScoring:
             self._asked = [NO_EXPECTATION]
         self._trace_ids = trace_ids
         self._matched: set[str] = set()
+        self._traces: list[JudgedTrace] = []
         self._of_sessions: list[Score] = []
         self._tables: ScoringTables = store.scoring_tables()
         try:
@@ -126,10 +128,6 @@ class SetScoring:
             return None
         return nothing_understood(len(self._traces), 0, self._store.count()[0])
 
-    @cached_property
-    def _traces(self) -> list[JudgedTrace]:
-        return self._tables.choose(self._trace_ids)
-
     @property
     def _names(self) -> list[str]:
         return [scorer.name for scorer in self._chosen]
@@ -139,10 +137,11 @@ class SetScoring:
         return {scorer.name: scorer_version(scorer) for scorer in self._chosen}
 
     def _score(self) -> None:
+        self._traces, names = self._tables.choose(self._trace_ids)
         self._refuse_unknown()
         self._ask()
         self._judge()
-        twins = Twins(self._store, self._tables, self._asked, self._number_names())
+        twins = Twins(self._store, self._tables, self._asked, self._number_names(names))
         twins.run(self._chosen, named=self._named)
         self._define_odd()
         if self._sessions:
@@ -209,8 +208,7 @@ class SetScoring:
         found = stored_facts(self._store, (e.select for e in self._asked), self._trace_ids)
         return {trace_id: known for trace_id, known in found.items() if trace_id in even}
 
-    def _number_names(self) -> list[BaseStep]:
-        names = self._tables.rows("scoring/read_names")
+    def _number_names(self, names: Sequence[tuple[Any, ...]]) -> list[BaseStep]:
         steps = [step_of(*row) for row in names]
         tools: dict[str, int] = {}
         texts: dict[str, int] = {}

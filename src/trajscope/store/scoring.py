@@ -66,11 +66,17 @@ class ScoringTables(TemporaryTables):
         for name in SETUP:
             self.run(f"scoring/setup/{name}")
 
-    def choose(self, trace_ids: Sequence[str] | None) -> list[JudgedTrace]:
-        """Number the traces of these ids, or all; return them in the order of their first span."""
-        listed = None if trace_ids is None else list(trace_ids)
-        self.run("scoring/choose_traces", {"trace_ids": listed})
-        return [JudgedTrace(*row) for row in self.rows("scoring/read_traces")]
+    def choose(
+        self, trace_ids: Sequence[str] | None
+    ) -> tuple[list[JudgedTrace], list[tuple[Any, ...]]]:
+        """Number the traces of these ids, or all.
+
+        Returns them in the order of their first span, and the names of their steps as
+        `scoring/read_names` does.
+        """
+        chosen = {"trace_ids": None if trace_ids is None else list(trace_ids)}
+        _, names = self.run_beside({"scoring/choose_traces": chosen, "scoring/read_names": chosen})
+        return [JudgedTrace(*row) for row in self.rows("scoring/read_traces")], names
 
     def fill(self, table: str, columns: Mapping[str, Sequence[Any]]) -> None:
         """Append rows, given by column, to a table of this scoring."""

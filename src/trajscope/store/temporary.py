@@ -62,21 +62,23 @@ class TemporaryTables:
         """Run a statement for its effect."""
         self.rows(statement, params)
 
-    def run_beside(self, statements: Mapping[str, Mapping[str, object]]) -> None:
+    def run_beside(
+        self, statements: Mapping[str, Mapping[str, object]]
+    ) -> list[list[tuple[Any, ...]]]:
         """Run statements, given with their parameters, of which none needs another.
+
+        Returns the rows of each.
 
         The one that takes longest should come first.
         """
         cursors = [self._opened() for _ in statements]
 
-        def work() -> None:
+        def rows(cursor: duckdb.DuckDBPyConnection, statement: str) -> list[tuple[Any, ...]]:
+            return cursor.execute(self._text(statement), statements[statement]).fetchall()
+
+        def work() -> list[list[tuple[Any, ...]]]:
             with ThreadPoolExecutor(_BESIDE) as pool:
-                running = [
-                    pool.submit(cursor.execute, self._text(statement), params)
-                    for cursor, (statement, params) in zip(cursors, statements.items(), strict=True)
-                ]
-                for one in running:
-                    one.result()
+                return list(pool.map(rows, cursors, statements))
 
         def interrupt() -> None:
             for cursor in cursors:
@@ -84,7 +86,7 @@ class TemporaryTables:
 
         try:
             with self._explained():
-                heard(interrupt, work)
+                return heard(interrupt, work)
         finally:
             for cursor in cursors:
                 cursor.close()
