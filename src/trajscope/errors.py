@@ -110,7 +110,7 @@ def reason_of(error: Exception) -> str:
 
 
 def unreadable(path: str, error: Exception, expected: str) -> UsageError:
-    """Return that a file named on the command line cannot be read, and what should be there.
+    """Return that a file an option names (no capture) cannot be read, and what should be there.
 
     >>> print(unreadable("e.yaml", FileNotFoundError(2, "No such file"), "a YAML file"))
     e.yaml: cannot be read (No such file); expected a YAML file

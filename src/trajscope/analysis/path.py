@@ -29,7 +29,7 @@ class PathSegment:
     @property
     def self_ms(self) -> float:
         """The length of the segment in milliseconds."""
-        return (self.end_ns - self.start_ns) / 1e6
+        return (self.end_ns - self.start_ns) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class CriticalPath:
         for segment in self.segments:
             spent = segment.end_ns - segment.start_ns
             times[segment.id] = times.get(segment.id, 0) + spent
-        return {id_: spent / 1e6 for id_, spent in times.items()}
+        return {id_: spent / 1_000_000 for id_, spent in times.items()}
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ def critical_path(trajectory: Trajectory) -> CriticalPath:
     if isinstance(run, str):
         return CriticalPath(unknown=unknown, reason=run)
     segments = tuple(reversed(list(_walk_back(run))))
-    return CriticalPath(segments, (run.end - run.start) / 1e6, unknown)
+    return CriticalPath(segments, (run.end - run.start) / 1_000_000, unknown)
 
 
 def _timed(trajectory: Trajectory, found: list[Place]) -> _Timed | str:

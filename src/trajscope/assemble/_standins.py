@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from trajscope.assemble._calls import Call, Calls
 from trajscope.assemble._encoded import encoded
 from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
 from trajscope.model.span import Span
@@ -166,7 +167,7 @@ class Known:
         self._call_ids = call_ids
         self._traces: set[str] = set()
         self._made: set[tuple[str, _Told | None]] = set()
-        self._calls: dict[str, dict[str, list[_Call]]] = defaultdict(lambda: defaultdict(list))
+        self._calls: dict[str, Calls] = defaultdict(Calls)
         self._kinds: dict[str, set[str]] = defaultdict(set)
         self._of_session: dict[str, set[str]] = defaultdict(set)
 
@@ -186,10 +187,8 @@ class Known:
         if reading.step_type not in TOOL_STEP_TYPES or not call_id:
             return
         if self._call_ids is None or call_id in self._call_ids:
-            call = _Call(
-                span.trace_id, span.span_id, span.parent_span_id, span.end_ns, reading.name
-            )
-            self._calls[call_id][span.trace_id].append(call)
+            ids = (span.trace_id, span.span_id, span.parent_span_id)
+            self._calls[call_id].add(Call(span.end_ns or 0, *ids, reading.name))
 
     def has(self, item: Standin) -> bool:
         """Whether a recorded span has the place of the one the record stands for."""
@@ -205,18 +204,12 @@ class Known:
         """The span of the tool call a record is about: by call id, name and place."""
         if item.reading.step_type not in TOOL_STEP_TYPES or not item.reading.tool_call_id:
             return None
-        of_id = self._calls.get(item.reading.tool_call_id, {})
-        # By trace, since programs that number their calls have the same ids in every trace.
-        if item.trace_id is None:
-            calls = [call for of_trace in of_id.values() for call in of_trace]
-        else:
-            calls = of_id.get(item.trace_id, [])
-        fitting = [call for call in calls if call.name in ("", item.reading.name)]
-        if not fitting:
+        of_id = self._calls.get(item.reading.tool_call_id)
+        if of_id is None:
             return None
-        call = min(fitting, key=lambda c: _far(c, item))
-        of_id[call.trace_id].remove(call)
-        return (call.trace_id, call.span_id)
+        end_ns = item.span.end_ns or 0
+        call = of_id.take(item.trace_id, item.span_id, item.reading.name, end_ns)
+        return None if call is None else (call.trace_id, call.span_id)
 
     def records_kind(self, item: Standin) -> bool:
         """Whether spans of the same trace or session already record steps of this kind.
@@ -249,16 +242,6 @@ class Known:
         return msgspec.structs.replace(span, parent_span_id=parent)
 
 
-class _Call(NamedTuple):
-    """What is asked of a recorded tool call."""
-
-    trace_id: str
-    span_id: str
-    parent_span_id: str | None
-    end_ns: int | None
-    name: str
-
-
 def _kind(reading: Reading) -> str | None:
     """What a span records, as one word: tools and model calls of any type are one kind each."""
     if reading.step_type in TOOL_STEP_TYPES:
@@ -266,10 +249,3 @@ def _kind(reading: Reading) -> str | None:
     if reading.is_model_call:
         return _MODEL
     return reading.step_type
-
-
-def _far(call: _Call, item: Standin) -> tuple[bool, int, int, str, str]:
-    """How far a span is from a record about it: named or just below the named one, then in time."""
-    near = item.span_id in (call.span_id, call.parent_span_id)
-    end = call.end_ns or 0
-    return (not near, abs(end - (item.span.end_ns or 0)), end, call.trace_id, call.span_id)

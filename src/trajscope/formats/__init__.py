@@ -14,7 +14,7 @@ from trajscope.formats._choose import (
 )
 from trajscope.formats._expand import DEFAULT_MAX_EXPANDED
 from trajscope.formats._parts import Divisible, FilePart, parts_of, read_part
-from trajscope.formats._source import FileSource, find_sources, parse_size, unreadable
+from trajscope.formats._source import FileSource, find_sources, parse_size, unreadable_capture
 
 __all__ = [
     "DEFAULT_MAX_EXPANDED",
@@ -31,5 +31,5 @@ __all__ = [
     "read_captures",
     "read_part",
     "recognised_sources",
-    "unreadable",
+    "unreadable_capture",
 ]

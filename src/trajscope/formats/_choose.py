@@ -17,7 +17,7 @@ from trajscope.errors import (
     UsageError,
 )
 from trajscope.formats._expand import DEFAULT_MAX_EXPANDED
-from trajscope.formats._source import FileSource, find_sources, unreadable
+from trajscope.formats._source import FileSource, find_sources, unreadable_capture
 from trajscope.model.span import LogRecord, Span
 from trajscope.ports import Format, Source
 from trajscope.registry import discover
@@ -139,7 +139,7 @@ def read_capture(
     try:
         yield from chosen.read(source, problems)
     except OSError as error:
-        raise unreadable(source.name, error) from error
+        raise unreadable_capture(source.name, error) from error
     except (TrajscopeError, MemoryError):
         raise
     except Exception as error:

@@ -14,7 +14,7 @@ from typing import BinaryIO, Protocol, cast, runtime_checkable
 
 from trajscope.errors import Problems, TrajscopeError
 from trajscope.formats._choose import crashed
-from trajscope.formats._source import unreadable
+from trajscope.formats._source import unreadable_capture
 from trajscope.model.span import LogRecord, Span
 from trajscope.ports import Format
 
@@ -81,7 +81,7 @@ def parts_of(format_: Format, name: str, path: Path, head: bytes) -> Iterator[Fi
                 yield FilePart(name, path, head, start, cut)
                 start = cut
     except OSError as error:
-        raise unreadable(name, error) from error
+        raise unreadable_capture(name, error) from error
     yield FilePart(name, path, head, start, None)
 
 
@@ -90,7 +90,7 @@ def read_part(format_: Format, part: FilePart, problems: Problems) -> Iterator[S
     try:
         yield from format_.read(part, problems)
     except OSError as error:
-        raise unreadable(part.name, error) from error
+        raise unreadable_capture(part.name, error) from error
     except (TrajscopeError, MemoryError):
         raise
     except Exception as error:

@@ -95,7 +95,7 @@ class FileSource:
                 while head.isspace() and (more := stream.read(HEAD_BYTES)):
                     head = more
             except OSError as error:
-                raise unreadable(self.name, error) from error
+                raise unreadable_capture(self.name, error) from error
         self.head_fault, self.fault = self.fault, None  # whoever reads it all will be told again
         return head
 
@@ -110,7 +110,7 @@ class FileSource:
             return expanding(raw, self.name, self._max_expanded, self._note_fault)
         except OSError as error:
             raw.close()
-            raise unreadable(self.name, error) from error
+            raise unreadable_capture(self.name, error) from error
 
     def open_raw(self) -> io.BufferedReader:
         """Return the stored bytes, still compressed; for hashing.
@@ -124,7 +124,7 @@ class FileSource:
         try:
             return io.BufferedReader(open_file(self._raw), buffer_size=1 << 18)
         except OSError as error:
-            raise unreadable(self.name, error) from error
+            raise unreadable_capture(self.name, error) from error
 
     def plain_file(self) -> Path | None:
         """Return the path of an uncompressed file, whose bytes can be read from anywhere.
@@ -138,7 +138,7 @@ class FileSource:
             with self.open_raw() as raw:
                 plain = expanding(raw, self.name, self._max_expanded, self._note_fault) is raw
         except OSError as error:
-            raise unreadable(self.name, error) from error
+            raise unreadable_capture(self.name, error) from error
         return self._raw if plain else None
 
     def state(self) -> State | None:
@@ -194,8 +194,8 @@ class _Kept(io.RawIOBase):
         return len(data)
 
 
-def unreadable(name: str, error: OSError | ValueError) -> InputError:
-    """Return the error for a path that cannot be read."""
+def unreadable_capture(name: str, error: OSError | ValueError) -> InputError:
+    """Return that a capture, or the folder it is looked for in, cannot be read."""
     return InputError(
         f"cannot be read ({reason_of(error)}); expected a readable file", at=Location(name)
     )
@@ -241,7 +241,7 @@ def _mode(path: str) -> int:
     try:
         return os.stat(path).st_mode  # noqa: PTH116 - Path drops a trailing slash
     except (OSError, ValueError) as error:
-        raise unreadable(path, error) from error
+        raise unreadable_capture(path, error) from error
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -275,5 +275,5 @@ def _spooled(path: str) -> Iterator[BinaryIO]:
                 with Path(path).open("rb") as pipe:
                     shutil.copyfileobj(pipe, spool, 1 << 20)
             except OSError as error:
-                raise unreadable(path, error) from error
+                raise unreadable_capture(path, error) from error
         yield cast("BinaryIO", spool)

@@ -60,6 +60,11 @@ class Trajectory(Value):
     start_ns: int | None = None
     repairs: tuple[Repair, ...] = Field(default=(), exclude=True)
 
+    @property
+    def has_steps(self) -> bool:
+        """Whether there is any step, the unwrapped root too."""
+        return self.root is not None or bool(self.steps)
+
     def walk(self) -> Iterator[BaseStep]:
         """Yield every step once, depth first, the unwrapped root first.
 

@@ -47,9 +47,33 @@ def worker_context(modules: Sequence[str]) -> BaseContext:
 
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([*modules])
-    with _deaf():
+    with _deaf(), _found_first():
         ensure_running()
     return context
+
+
+@contextmanager
+def _found_first() -> Iterator[None]:
+    """Let what is started load this very package, if a script put its folder into `sys.path`.
+
+    The server of Python 3.11 is not told of that; it would load another one that is installed.
+    """
+    folder = Path(__file__).absolute().parents[2]
+    if folder.name in (
+        "site-packages",
+        "dist-packages",
+    ):  # first, those would hide others
+        yield
+        return
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(folder), before)))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = before
 
 
 @contextmanager

@@ -126,7 +126,7 @@ class SetScoring:
         """Return a sentence when there are spans and none of them is a step, else None."""
         if not self._traces or any(trace.has_steps for trace in self._traces):
             return None
-        return nothing_understood(len(self._traces), 0, self._store.count()[0])
+        return nothing_understood(len(self._traces), False, self._store.count()[0])
 
     @property
     def _names(self) -> list[str]:

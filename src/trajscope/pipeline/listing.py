@@ -42,7 +42,7 @@ def list_traces(targets: Sequence[str], options: InputOptions, db: str | None = 
             refuse_unknown(store, targets)
         traces = store.trace_figures(targets or None)
     spans = sum(trace.spans or 0 for trace in traces)
-    note = nothing_understood(len(traces), sum(trace.steps for trace in traces), spans)
+    note = nothing_understood(len(traces), any(trace.steps for trace in traces), spans)
     return Listing(traces, options.problems, note)
 
 

@@ -47,8 +47,8 @@ class Loaded:
 
     def nothing_understood(self) -> str | None:
         """Return a sentence when nothing that was read is a step, else None."""
-        steps = sum(1 for t in self.trajectories for _ in t.walk())
-        return nothing_understood(len(self.assembled), steps, self.span_count)
+        has_steps = any(trajectory.has_steps for trajectory in self.trajectories)
+        return nothing_understood(len(self.assembled), has_steps, self.span_count)
 
 
 class Traces:
@@ -62,27 +62,28 @@ class Traces:
     ) -> None:
         self._assembled = assembled
         self._span_count = span_count
-        self._traces = self._steps = self._spans = 0
+        self._traces = self._spans = 0
+        self._has_steps = False
         self.problems = problems
 
     def __iter__(self) -> Iterator[Assembled]:
         for one in self._assembled:
             self._traces += 1
-            self._steps += sum(1 for _ in one.trajectory.walk())
+            self._has_steps |= one.trajectory.has_steps
             self._spans += len(one.trace.drafts)
             yield one
 
     def nothing_understood(self) -> str | None:
         """Return a sentence when nothing that passed is a step, else None."""
         spans = self._spans if self._span_count is None else self._span_count
-        return nothing_understood(self._traces, self._steps, spans)
+        return nothing_understood(self._traces, self._has_steps, spans)
 
 
-def nothing_understood(traces: int, steps: int, spans: int) -> str | None:
+def nothing_understood(traces: int, has_steps: bool, spans: int) -> str | None:
     """Return a sentence when there is no trace, or none of so many spans is a step, else None."""
     if not traces:
         return NO_TRACE
-    if steps:
+    if has_steps:
         return None
     return (
         f"no agent steps: none of {spans:,} spans belongs to a vocabulary "

@@ -21,7 +21,7 @@ from trajscope.formats import (
     parse_size,
     read_capture,
     recognised_sources,
-    unreadable,
+    unreadable_capture,
 )
 from trajscope.model.span import Span
 from trajscope.pipeline.dropping import Dropper
@@ -152,4 +152,4 @@ def content_hash(source: FileSource) -> str:
         with source.open_raw() as raw:
             return hashlib.file_digest(raw, "sha256").hexdigest()
     except OSError as error:
-        raise unreadable(source.name, error) from error
+        raise unreadable_capture(source.name, error) from error

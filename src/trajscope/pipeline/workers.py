@@ -142,7 +142,7 @@ class _Alone:
             ]
             for judged in found
         ]
-        return Part(scores, scoring.matched, any(map(_has_steps, found)))
+        return Part(scores, scoring.matched, any(one.trajectory.has_steps for one in found))
 
 
 def _pool(work: Work, workers: int) -> ProcessPoolExecutor:
@@ -166,12 +166,8 @@ def _judge(trace_ids: list[str], specs: list[str] | None) -> Part:
     with Store.open(work.db, read_only=True, threads=1) as store:
         found = list(_judged(store, trace_ids))
     scores = [list(run_here(scoring, [judged])) for judged in found]
-    return Part(scores, scoring.matched, any(map(_has_steps, found)))
+    return Part(scores, scoring.matched, any(one.trajectory.has_steps for one in found))
 
 
 def _judged(store: Store, trace_ids: Sequence[str]) -> Iterator[Judged]:
     return (Judged(a.trajectory, facts(a)) for a in stored(store, trace_ids))
-
-
-def _has_steps(judged: Judged) -> bool:
-    return judged.trajectory.root is not None or bool(judged.trajectory.steps)

@@ -83,7 +83,10 @@ class Reads:
             return rows(self._connection, "read_facts", {"trace_ids": listed, "services": services})
 
     def trace_figures(self, trace_ids: Sequence[str] | None = None) -> list[TraceFigures]:
-        """Return some traces, or all, in figures, in the order of their first span."""
+        """Return some traces, or all, in figures, in the order of their first span.
+
+        Of times that no column can hold the nearest that one can (`spans.beyond` has the others).
+        """
         listed = None if trace_ids is None else list(trace_ids)
         with self._explained():
             found = rows(self._connection, "list_traces", {"trace_ids": listed})
@@ -104,7 +107,7 @@ def _to_figures(row: Sequence[Any]) -> TraceFigures:
         trace_id=row[0],
         session_id=row[1],
         start_ns=row[2],
-        duration_ms=None if row[3] is None else row[3] / 1e6,
+        duration_ms=None if row[3] is None else row[3] / 1_000_000,
         roots=row[4],
         orphans=row[5],
         missing_parents=tuple(row[6]),

@@ -8,7 +8,7 @@ every cursor has its own.
 
 from __future__ import annotations
 
-import itertools
+import uuid
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
@@ -22,7 +22,6 @@ from trajscope.store.faults import as_store_errors
 from trajscope.store.hearing import heard
 from trajscope.store.sqltext import sql_text
 
-_numbers = itertools.count(1)
 _BESIDE = 2
 """Statements that run beside each other: most of them keep one core busy, and each needs memory."""
 
@@ -39,7 +38,8 @@ class TemporaryTables:
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path | None = None) -> None:
         self._connection = connection
         self._path = path
-        self._database = f"trajscope_run_{next(_numbers)}"
+        # No number: the database of a store is called as its file is, which may have that number.
+        self._database = f"trajscope_run_{uuid.uuid4().hex}"
         with self._explained():
             [[store]] = connection.execute("SELECT current_database()").fetchall()
             connection.execute(f"ATTACH ':memory:' AS {self._database} (READ_WRITE)")

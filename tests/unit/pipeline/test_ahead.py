@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -54,6 +55,42 @@ def test_other_threads_can_start_it_too() -> None:
     thread.start()
     thread.join()
     assert done == [True]
+
+
+SCRIPT = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+from trajscope.pipeline import ahead
+
+def where(_nothing):
+    import trajscope
+    return trajscope.__file__
+
+if __name__ == "__main__":
+    before = os.environ.get("PYTHONPATH")
+    with ahead.worker_context(ahead.OF_READERS).Pool(1) as pool:
+        print(*pool.map(where, [0]))
+    print(os.environ.get("PYTHONPATH") == before)
+"""
+
+
+@pytest.mark.parametrize("paths", [None, "/nowhere"])
+def test_workers_load_the_package_that_a_script_put_into_its_path(
+    tmp_path: Path, paths: str | None
+) -> None:
+    (tmp_path / "trajscope").symlink_to(Path(ahead.__file__).parents[1])
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, script, tmp_path],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path.parent,
+        env=env if paths is None else {**env, "PYTHONPATH": paths},
+    )
+    assert done.stdout.split() == [str(tmp_path / "trajscope" / "__init__.py"), "True"]
 
 
 def test_starting_ahead_loads_nothing_of_ours() -> None:

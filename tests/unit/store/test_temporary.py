@@ -53,6 +53,17 @@ def test_two_runs_read_one_store_of_any_name_and_do_not_meet(
         assert "t" not in {relation.name for relation in store.schema()}
 
 
+def test_a_store_may_be_called_as_any_run_is(tmp_path: Path, texts: Callable[..., None]) -> None:
+    texts(read="SELECT 1")
+    with Store.open() as store, TemporaryTables(store._connection):
+        [run] = [str(name) for name in databases(store) if "run" in str(name)]
+    stem = run.rstrip("0123456789")
+    number = int(run.removeprefix(stem) or 0)
+    path = tmp_path / f"{stem}{number + 1}.duckdb"
+    with Store.open(path) as store, TemporaryTables(store._connection) as tables:
+        assert tables.rows("read") == [(1,)]
+
+
 def test_statements_beside_each_other_all_count_and_one_that_fails_is_told(
     texts: Callable[..., None],
 ) -> None:
