@@ -31,8 +31,7 @@ def test_a_command_that_reads_is_ended(
         process.stdin.write(MORE_THAN_A_PIPE_HOLDS)  # it is read, so the command has begun
         process.stdin.flush()
         process.send_signal(number)
-        code = process.wait(60)
-        assert process.stderr is not None
-        assert process.stderr.read().split() == [b"interrupted"]
-    assert code == ExitCode.INTERRUPTED
+        _, said = process.communicate(timeout=60)
+    assert said.split() == [b"interrupted"]
+    assert process.returncode == ExitCode.INTERRUPTED
     assert list(tmp_path.iterdir()) == []
