@@ -1,6 +1,7 @@
 -- The counting steps of one scope, by line: rank, and from which rank on each counts as ended (the
--- smallest possible one where the end is not known). Parameters: scope_no, types, under, not_under
--- (kind numbers; NULL: not asked for), per.
+-- smallest possible one where the end is not known: never_over then says that it is not that one for
+-- certain, as of calls that one message may have asked for together).
+-- Parameters: scope_no, types, under, not_under (kind numbers; NULL: not asked for), per.
 INSERT INTO audit_lines
 WITH
 counting AS (
@@ -37,7 +38,11 @@ ranked AS (
             first_value(start_ns IGNORE NULLS)
                 OVER (line ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING),
             9223372036854775807
-        ) AS time_ns
+        ) AS time_ns,
+        start_ns IS NULL AND lead(start_ns) OVER line IS NULL
+            AND coalesce(
+                lead((trace_no, span_id)) OVER line = (trace_no, span_id), false
+            ) AS is_asked_with_next
     FROM counting
     WINDOW line AS (PARTITION BY unit_no, part ORDER BY n)
 )
@@ -60,5 +65,5 @@ SELECT
         ))
         ELSE rank + 1
     END AS over,
-    start_ns IS NOT NULL AND end_ns IS NULL AS never_over
+    is_asked_with_next OR (start_ns IS NOT NULL AND end_ns IS NULL) AS never_over
 FROM ranked;

@@ -196,14 +196,16 @@ def test_a_terminal_gets_safe_text_as_csv_and_a_pipe_the_exact_one(
     assert trajscope("query", "--db", store, sql, "--csv").out == "a,b\r\n\\x1b[31m\\u202e,\r\n"
 
 
+@pytest.mark.parametrize("named", [(), ("--scorer", "efficiency", "--scorer", "blacklist")])
 def test_scores_are_written_alike_by_both_engines_and_for_captures(
-    trajscope: Trajscope, traces: Path, tmp_path: Path
+    trajscope: Trajscope, traces: Path, tmp_path: Path, named: tuple[str, ...]
 ) -> None:
     """Whether a field was left at its default is nothing a reader should have to know."""
     expect, db = tmp_path / "e.yaml", tmp_path / "s.duckdb"
-    expect.write_text("{blacklistedTools: ['*'], steps: [{name: none}], maxSteps: 0}")
+    budget = "" if named else ", maxSteps: 0"  # a scorer that is named speaks of what is not asked
+    expect.write_text("{blacklistedTools: ['*'], steps: [{name: none}]" + budget + "}")
     trajscope("ingest", traces / ERR, "--db", db)
-    asked = ("--expect", expect, "--json", "--fail-on", "never")
+    asked = ("--expect", expect, "--json", "--fail-on", "never", *named)
     found = [
         trajscope("score", *words, *asked).json["scores"]
         for words in (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from tests.cli.conftest import Trajscope
 from tests.support.plain import write_otlp
 from tests.support.spans import span
+from trajscope.errors import StoreError
+from trajscope.store import Store
 
 FAULTS: dict[str, tuple[list[str], int]] = {
     "a missing file": (["nosuch.json"], 3),
@@ -60,3 +63,21 @@ def test_what_was_taken_before_the_fault_is_kept(trajscope: Trajscope) -> None:
     ran = trajscope("ingest", "good.json", "empty.json", "--db", "s.duckdb")
     assert ran.code == 3
     assert len(trajscope("list", "--db", "s.duckdb", "--json").json["traces"]) == 1
+
+
+@pytest.mark.parametrize("made_before", [False, True])
+def test_the_first_fault_is_told_where_the_database_answers_nothing_more(
+    trajscope: Trajscope, monkeypatch: pytest.MonkeyPatch, made_before: bool
+) -> None:
+    """A full disk that a checkpoint meets makes DuckDB refuse every statement after it."""
+    if made_before:
+        trajscope("ingest", "good.json", "--db", "s.duckdb")
+
+    def fill(_paths: object, store: Store, *_rest: object, **_more: object) -> Iterator[object]:
+        store.close()
+        raise StoreError("no room to write")
+
+    monkeypatch.setattr("trajscope.pipeline.storing.ingest", fill)
+    ran = trajscope("ingest", "good.json", "--db", "s.duckdb")
+    assert (ran.code, ran.out, ran.err) == (4, "", "error: no room to write\n")
+    assert Path("s.duckdb").exists() == made_before

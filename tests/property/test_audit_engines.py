@@ -10,8 +10,10 @@ from hypothesis import given, settings
 
 from tests.property.test_store import CAPTURES
 from tests.support.recorded import recorded_store
+from tests.support.spans import span
 from tests.support.stores import empty_store, ingest
 from trajscope.model.policy import PolicyRule
+from trajscope.model.reading import Reading, StepType, ToolRequest, ToolResponse
 from trajscope.model.rule import RuleResult
 from trajscope.model.score import Verdict
 from trajscope.pipeline.auditing import audit_store
@@ -116,7 +118,9 @@ def check(store: Store, asked: tuple[PolicyRule, ...]) -> Counter[Verdict]:
         verdicts[result.rule][result.verdict] += 1
     assert audited.verdicts == verdicts
     told = [r for r in expected if r.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN)]
-    assert sorted(map(repr, audited.results)) == sorted(map(repr, told))
+    order = [rule.id for rule in asked]
+    told.sort(key=lambda result: order.index(result.rule))
+    assert audited.results == told
     return sum(verdicts.values(), Counter())
 
 
@@ -132,6 +136,45 @@ def test_recorded_traces() -> None:
     with recorded_store() as store:
         seen = check(store, rules())
     assert min(seen[verdict] for verdict in Verdict) > 20
+
+
+TOGETHER = """
+- before: {tool: fetch, need: search}
+- before: {tool: fetch, need: search, order: start}
+- before: {tool: search, need: fetch}
+- after: {tool: search, need: fetch}
+- never_sequence: [search, fetch]
+- never_sequence: [fetch, search]
+- pair: [search, fetch]
+"""
+
+
+@pytest.mark.parametrize(
+    ("step_type", "wanted"),
+    [
+        (StepType.MODEL_GENERATION, "violated satisfied violated violated satisfied satisfied"),
+        # One message may have asked for both, or one after the other: an agent run holds many.
+        (StepType.AGENT_RUN, "unknown satisfied violated unknown unknown satisfied"),
+    ],
+)
+def test_calls_that_only_messages_tell_of(step_type: StepType, wanted: str) -> None:
+    asked = parse_policy(TOGETHER).rules
+    calls = tuple(ToolRequest(name, call_id=name, args={}) for name in ("search", "fetch"))
+    answers = tuple(ToolResponse(call_id=call.name, result="ok") for call in calls)
+    asks = Reading(
+        convention="t", step_type=step_type, name="a", is_model_call=True, requests=calls
+    )
+    hears = Reading(
+        convention="t",
+        step_type=StepType.MODEL_GENERATION,
+        is_model_call=True,
+        responses=answers,
+    )
+    with empty_store() as store:
+        ingest(store, [(span(1, None, 0, 10), asks), (span(2, 1, 2, 3), hears)])
+        check(store, asked)
+        found = [result.verdict.value for result in in_memory(store, asked)]
+    assert found[:6] == wanted.split()
 
 
 @pytest.mark.parametrize("text", ["- never: search", "- require: search"])

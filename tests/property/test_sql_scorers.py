@@ -26,6 +26,7 @@ from trajscope.pipeline.engine import SetScoring, choose_engine
 from trajscope.pipeline.load import InputOptions, facts, records, stored
 from trajscope.pipeline.scoring import Judged, Scoring, chosen_scorers
 from trajscope.ports import SetScorer
+from trajscope.scorers.trajectory import TrajectoryScorer
 from trajscope.store import Record, Store
 
 TRACES = Path(__file__).parents[2] / "fixtures" / "traces"
@@ -58,7 +59,10 @@ def expected_steps(draw: st.DrawFn) -> ExpectedStep:
     if draw(st.integers(0, 5)) == 0 and fields.get("step_type") != "agent_run":
         fields["success"] = draw(st.booleans())
     if draw(st.integers(0, 9)) == 0:
-        fields["children"] = Expectation(blacklisted_tools=("search",), max_steps=1)
+        below = Expectation(blacklisted_tools=("search",), max_steps=1)
+        if draw(st.booleans()):
+            below = Expectation(steps=(ExpectedStep(name=draw(names), children=below),))
+        fields["children"] = below
     return ExpectedStep(**fields)
 
 
@@ -140,6 +144,25 @@ def test_both_engines_agree(generated: list[Record], asked: list[Expectation], n
     with empty_store() as store:
         ingest(store, generated)
         assert_same(store, as_named(asked), named=named)
+
+
+def test_a_definition_that_crashes_costs_the_scores_it_was_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def crash(*_given: object) -> Score:
+        raise RecursionError("too deep")
+
+    monkeypatch.setattr(TrajectoryScorer, "score", crash)
+    below = ExpectedStep(name="*", children=Expectation(max_steps=1))
+    asked = as_named([Expectation(steps=(below,)), Expectation(max_steps=1)])
+    with empty_store() as store:
+        ingest(store, [(span(1), Reading(convention="t", step_type=StepType.AGENT_RUN, name="a"))])
+        with SetScoring(store, asked, SET_WISE, named=True) as scoring:
+            found = list(scoring.scores())
+    crashed = [score for score in found if "RecursionError: too deep" in score.reason]
+    assert [(score.scorer, score.expectation) for score in crashed] == [("trajectory", "e0")]
+    assert crashed[0].value is None
+    assert len(found) == 2 * len(SET_WISE)
 
 
 def real_expectations() -> list[Expectation]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +31,7 @@ COMMANDS = {
     "score": "Score trajectories against expectations.",
     "audit": "Hold traces against a policy of rules.",
     "policy": "Check, test and propose policies.",
-    "export": "Send stored scores and findings to an OpenTelemetry backend.",
+    "export": "Send stored scores and findings to a backend; write spans or scores to files.",
     "query": "Ask SQL questions about stored spans and steps (read-only).",
     "prune": "Remove old traces from a store.",
     "vacuum": "Give back the space of what was removed.",
@@ -104,7 +105,8 @@ def trajscope() -> None:
     """What did the agent do, was it the right way, and did it do anything it must never do?
 
     trajscope reads recorded OpenTelemetry traces of agents (or stored span records), rebuilds
-    what happened as typed steps, and scores it. Nothing is sent anywhere but by `export`.
+    what happened as typed steps, and scores it. Nothing is sent anywhere but by `export`, by
+    `audit --webhook` and to a judge.
     """
 
 
@@ -133,8 +135,14 @@ def _told(error: click.ClickException) -> str:
 
 
 def main(args: list[str] | None = None) -> NoReturn:
-    """Run the command line and exit with its code."""
+    """Run the command line and exit with its code; SIGTERM ends it as Ctrl-C does."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(run(args))
+
+
+def _interrupt(_signum: int, _frame: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def run(args: list[str] | None = None) -> int:

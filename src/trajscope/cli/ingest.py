@@ -23,7 +23,7 @@ from trajscope.cli._io import (
 )
 from trajscope.cli._numbers import MOST_WORKERS, PlainInt
 from trajscope.cli.app import COMMANDS
-from trajscope.errors import ExitCode, InputError
+from trajscope.errors import ExitCode, InputError, StoreError
 
 if TYPE_CHECKING:
     from trajscope.pipeline.storing import Progress
@@ -126,17 +126,28 @@ def _store(db: str, memory_limit: str) -> Iterator[Store]:
     """Yield the store; one that this run made goes again if an error left nothing in it."""
     from trajscope.store import Store, discard
 
-    is_new, is_empty = not os.path.lexists(db), False  # of any name: `Path` raises for some
+    is_new, failed = not os.path.lexists(db), False  # of any name: `Path` raises for some
     try:
         with Store.open(db, memory_limit=memory_limit) as store:
             try:
                 yield store
             except BaseException:
-                is_empty = not store.captures()
+                failed = True
                 raise
     finally:
-        if is_new and is_empty:
+        if is_new and failed and _holds_nothing(db):
             discard(Path(db))
+
+
+def _holds_nothing(db: str) -> bool:
+    """Look anew: a database that met a full disk answers nothing more, its file does."""
+    from trajscope.store import Store
+
+    try:
+        with Store.open(db, create=False, read_only=True) as store:
+            return not store.captures()
+    except StoreError:
+        return False
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from trajscope.model.expectation import NamedExpectation
 from trajscope.model.step import BaseStep
 from trajscope.pipeline.comparing import Comparing
 from trajscope.pipeline.load import stored
+from trajscope.pipeline.scoring import Job
 from trajscope.ports import SetScorer
 from trajscope.scorers._asked import asked_rules
 from trajscope.scorers._blacklist import MAX_HITS
@@ -113,6 +114,6 @@ class Twins:
                 [
                     (e, numbers[found.trajectory.trace_id or ""], score)
                     for found in stored(self.store, list(numbers))
-                    for score in [scorer.score(found.trajectory, named.expect)]
+                    for score in [Job(scorer, found.trajectory, named).score()]
                 ]
             )

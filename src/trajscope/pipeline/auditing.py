@@ -72,8 +72,10 @@ def audit_store(
                 if chosen.selects(rule, ids):
                     _sort(known, rule, ids, number, audited, open_)
             progress(number + 1, len(rules))
+    # A session goes by the number of its first trace, so one trace has one number in both.
+    places = {ids[0]: unit for members in units.values() for unit, ids in members.items()}
     decided = _decide(store, rules, open_, evidence)
-    for number, _, result in sorted(decided, key=lambda item: item[:2]):
+    for number, _, result in sorted(decided, key=lambda item: (item[0], places[item[1]])):
         audited.verdicts[rules[number].id][result.verdict] += 1
         if result.verdict in (Verdict.VIOLATED, Verdict.UNKNOWN):
             audited.results.append(result)
@@ -114,23 +116,23 @@ def _decide(
     rules: Sequence[PolicyRule],
     open_: Mapping[str, list[tuple[int, list[str]]]],
     evidence: Evidence,
-) -> Iterator[tuple[int, int, RuleResult]]:
-    """Yield the number of the rule, the place of the trace, and what the definition says."""
+) -> Iterator[tuple[int, str, RuleResult]]:
+    """Yield the number of the rule, the first trace it is for, and what the definition says."""
     auditor = Auditor(evidence)
     single = {f: [n for n, ids in asked if len(ids) == 1] for f, asked in open_.items()}
     listed = [first for first, numbers in single.items() if numbers]
-    for place, (first, trajectory) in enumerate(_trajectories(store, listed)):
+    for first, trajectory in _trajectories(store, listed):
         asked = [rules[number] for number in single[first]]
         for number, result in zip(single[first], auditor.decide(asked, [trajectory]), strict=True):
-            yield number, place, result
-    for place, asked_together in enumerate(open_.values()):
+            yield number, first, result
+    for first, asked_together in open_.items():
         together = [(number, ids) for number, ids in asked_together if len(ids) > 1]
         if together:
             # What begins with one trace is one session, whichever rule asks.
             whole = [trajectory for _, trajectory in _trajectories(store, together[0][1])]
             found = auditor.decide([rules[number] for number, _ in together], whole)
             for (number, _), result in zip(together, found, strict=True):
-                yield number, place, result
+                yield number, first, result
 
 
 def _trajectories(store: Store, ids: Sequence[str]) -> Iterator[tuple[str, Trajectory]]:

@@ -35,7 +35,8 @@ def scores_json(
 
 def _written(score: Score) -> dict[str, Any]:
     """A score with everything said that a reader may ask for, whoever left it at its default."""
-    always = {name: getattr(score, name) for name in ("value", "reason", "trace_id", "expectation")}
+    said = ("value", "reason", "trace_id", "expectation", "details")
+    always = {name: getattr(score, name) for name in said}
     findings = [_finding(finding) for finding in score.findings]
     return score.model_dump(mode="json", by_alias=False) | always | {"findings": findings}
 

@@ -170,7 +170,8 @@ def _to_result(
     ]
     first = traces.trajectories[0] if traces.trajectories else Trajectory()
     single = rule.scope.per != "session"
-    trace_id = first.trace_id if single else None
+    # A trace without a session id is a session of its own, known by its trace id alone.
+    trace_id = first.trace_id if single or first.session_id is None else None
     different = _different(hits)
     findings = tuple(
         _to_finding(rule, check, hit, verdict, trace_id) for check, hit in different[:MAX_FINDINGS]

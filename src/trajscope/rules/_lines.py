@@ -24,13 +24,14 @@ class LineStep:
     """A counting step at its place in a line.
 
     over, over_possibly: see `AuditScope`; position: executed counting steps of lower rank; depth: 0
-    at the top of its trajectory.
+    at the top of its trajectory; of_run: only the messages of a whole agent run tell of the call.
     """
 
     __slots__ = (
         "agent",
         "depth",
         "executed",
+        "of_run",
         "over",
         "over_possibly",
         "position",
@@ -40,12 +41,19 @@ class LineStep:
     )
 
     def __init__(
-        self, step: BaseStep, agent: str | None = None, run: object = None, depth: int = 0
+        self,
+        step: BaseStep,
+        agent: str | None = None,
+        run: object = None,
+        depth: int = 0,
+        *,
+        of_run: bool = False,
     ) -> None:
         self.step = step
         self.agent = agent
         self.run = run
         self.depth = depth
+        self.of_run = of_run
         self.executed = was_executed(step)
         self.rank = self.over = self.over_possibly = self.position = 0
 
@@ -93,6 +101,14 @@ class _Walked:
         at = {id(place): index for index, place in enumerate(located)}
         self.located = located
         self.order = [at[id(place)] for place in in_order(located)]
+
+    def is_of_run(self, index: int) -> bool:
+        """Return whether a call is known from the messages of an agent run only, which are many."""
+        parent, step = self.parents[index], self.located[index].step
+        if parent is None or step.start_ns is not None:
+            return False
+        above = self.located[parent].step
+        return above.step_type == "agent_run" and above.span_id == step.span_id
 
     def below(self, patterns: Sequence[NamePattern]) -> list[bool]:
         """Return of every step whether one above it has such a name; parents stand first."""
@@ -170,7 +186,7 @@ def runs_of(line: Line) -> list[Line]:
     """Return a line cut into its agent runs, each ranked by itself."""
     runs: dict[object, list[LineStep]] = {}
     for item in line.steps:
-        own = LineStep(item.step, item.agent, item.run, item.depth)
+        own = LineStep(item.step, item.agent, item.run, item.depth, of_run=item.of_run)
         runs.setdefault(item.run, []).append(own)
     return [Line(_ranked(steps), line.unfinished) for steps in runs.values()]
 
@@ -186,7 +202,9 @@ def _counting(walked: _Walked, number: int, scope: AuditScope) -> Iterator[tuple
         if (kept is not None and not kept[index]) or (dropped and dropped[index]):
             continue
         key = place.run if scope.per == "agent" else walked.parents[index]
-        yield key, LineStep(place.step, place.agent, (number, place.run), walked.depths[index])
+        run = (number, place.run)
+        of_run = walked.is_of_run(index)
+        yield key, LineStep(place.step, place.agent, run, walked.depths[index], of_run=of_run)
 
 
 def _merged(group: list[tuple[int, LineStep]], starts: list[int | None]) -> list[LineStep]:
@@ -226,7 +244,8 @@ def _ranked(steps: list[LineStep]) -> list[LineStep]:
         position += item.executed
         step = item.step
         if step.start_ns is None:
-            item.over = item.over_possibly = past[rank]
+            item.over = past[rank]
+            item.over_possibly = rank + 1 if item.of_run else past[rank]
         elif step.end_ns is None:
             item.over, item.over_possibly = NEVER, rank + 1
         else:

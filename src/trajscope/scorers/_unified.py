@@ -175,7 +175,8 @@ def find_everything(
         found += find_failures(result.tool_failures, trajectory)
     expected = [step.children for step in expectation.steps or () if step.children is not None]
     for entry, children in zip(result.nested, expected, strict=True):
-        found += find_everything(entry, children, trajectory)
+        if entry.found:  # of a step that was not taken nothing below was looked at
+            found += find_everything(entry, children, trajectory)
     return list({finding.model_dump_json(): finding for finding in found}.values())
 
 

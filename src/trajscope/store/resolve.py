@@ -154,11 +154,14 @@ def _placed(trajectory: Trajectory, spans: Sequence[Span]) -> list[Placed]:
 
 
 def _below(root_id: str, spans: Sequence[Span]) -> set[str]:
-    """The ids of the spans below one span, by their recorded parents."""
+    """The ids of the spans below one span, by their recorded parents, and its own.
+
+    Its own is that of the calls which only its messages tell of.
+    """
     children: dict[str | None, list[str]] = {}
     for span in spans:
         children.setdefault(span.parent_span_id, []).append(span.span_id)
-    found: set[str] = set()
+    found = {root_id}
     stack = [root_id]
     while stack:
         for child in children.get(stack.pop(), ()):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import product
 from typing import Any
 
 import pytest
@@ -89,6 +90,18 @@ def test_a_step_that_was_not_taken_scores_0_below() -> None:
         TOOK, TrajectoryExpectation.model_validate(nested({"maxSteps": 9}, "chief")), Weights()
     )
     assert (result.nested[0].found, result.nested[0].score) == (False, 0)
+
+
+@pytest.mark.parametrize("names", list(product(("boss", "x"), ("model", "x"), ("a", "x"))))
+def test_expectations_nest_below_steps_that_were_not_taken(names: tuple[str, ...]) -> None:
+    children: Any = {"maxSteps": 0}
+    for name in reversed(names):
+        children = {"steps": [{"name": name, "children": children}], "blacklistedTools": ["never"]}
+    found = SCORER.score(TOOK, TrajectoryExpectation.model_validate(children))
+    taken = names.index("x") if "x" in names else 3
+    missing = [f.message for f in found.findings if f.rule == "comparison"]
+    assert len(missing) == (taken < 3)
+    assert found.value is not None
 
 
 def test_nested_expectations_inherit_how_to_compare() -> None:
