@@ -34,7 +34,8 @@ class Answers:
         self._given: dict[tuple[str | None, str], list[_Given]] = defaultdict(list)
         self._unnamed: dict[tuple[int, int], list[_Given]] = defaultdict(list)
         for index, trace in enumerate(traces):
-            for draft in sorted(trace.model_calls(), key=lambda d: d.time_key):
+            told = (d for d in trace.drafts if d.is_model_call or d.reading.responses)
+            for draft in sorted(told, key=lambda d: d.time_key):
                 self._add(index, draft)
 
     def _add(self, index: int, draft: Draft) -> None:
@@ -49,7 +50,8 @@ class Answers:
                 mine[key] = _Given(moment, [])
                 self._given[self._sessions[index], key].append(mine[key])
             mine[key].responses.append(response)
-        self._unnamed[index, owner_of(draft)].append(_Given(moment, _without_a_name(draft)))
+        if draft.is_model_call:
+            self._unnamed[index, owner_of(draft)].append(_Given(moment, _without_a_name(draft)))
 
     def to_request(self, index: int, draft: Draft, rank: int) -> ToolResponse | None:
         """Return the answer to the request at `rank` of a model call of the trace at `index`."""

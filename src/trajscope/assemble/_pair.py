@@ -21,7 +21,6 @@ from trajscope.model.reading import StepType, ToolRequest, ToolResponse
 from trajscope.names import ends_with_tool, same_tool
 from trajscope.values import equal_json
 
-
 _QUOTED = re.compile(r"['\"`][\w.:-]+['\"`]")
 """A name in a refusal: of the tool, mostly."""
 

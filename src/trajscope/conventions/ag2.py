@@ -7,11 +7,13 @@ and has a model but no operation; a group chat is run by agents of AG2's own (`c
 
 from __future__ import annotations
 
+import msgspec
+
 from trajscope.conventions import _genai
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.conventions._vocabulary import GEN_AI
-from trajscope.model.reading import StepType
+from trajscope.model.reading import Reading, StepType
 from trajscope.model.span import Span
 from trajscope.values import text_of
 
@@ -37,12 +39,20 @@ def kind_of(span: Span) -> Kind | None:
     return _KINDS.get(kind) or noise(f"{kind} is no step")
 
 
+def refine(span: Span, reading: Reading) -> Reading:
+    """Name no agent on a span that is none's: it would be that of the tools that ran inside."""
+    reading = _genai.refine(span, reading)
+    if reading.step_type in (None, StepType.WORKFLOW_RUN):
+        return msgspec.structs.replace(reading, agent_name=None)
+    return reading
+
+
 CONVENTION = VocabularyConvention(
     name="ag2",
     description="AG2 as its own telemetry records it.",
     tier=10,
     vocabulary=GEN_AI,
     kind_of=kind_of,
-    refine=_genai.refine,
+    refine=refine,
     hints={"content": "leave capture_content (0.x: capture_messages) of AG2's telemetry true"},
 )

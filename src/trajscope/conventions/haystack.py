@@ -13,6 +13,7 @@ import msgspec
 
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
+from trajscope.conventions._messages import find_responses
 from trajscope.conventions._vocabulary import Vocabulary
 from trajscope.evidence import failure_in_result
 from trajscope.model.reading import Reading, StepType, Usage
@@ -79,7 +80,11 @@ def refine(span: Span, reading: Reading) -> Reading:
         changes = {"name": name or span.name}
     elif reading.step_type is None and span.name == _COMPONENT and name:
         kind = text_of(span.attributes.get(_TYPE)) or ""
-        if not kind.endswith("ToolInvoker"):
+        if kind.endswith("ToolInvoker"):
+            changes = {
+                "responses": find_responses(span.attributes.get("haystack.component.output"))
+            }
+        else:
             changes = {"candidate": StepType.WORKFLOW_STEP, "name": name}
     return msgspec.structs.replace(reading, **changes) if changes else reading
 
