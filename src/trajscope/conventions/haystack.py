@@ -22,6 +22,7 @@ from trajscope.values import count_of, decode_json, text_of
 
 _COMPONENT = "haystack.component.run"
 _TYPE, _NAME = "haystack.component.type", "haystack.component.name"
+_INVOKER = "ToolInvoker"
 _KINDS: dict[str, Kind] = {
     "haystack.pipeline.run": step(StepType.WORKFLOW_RUN),
     "haystack.async_pipeline.run": step(StepType.WORKFLOW_RUN),
@@ -32,7 +33,7 @@ _KINDS: dict[str, Kind] = {
 }
 _COMPONENTS: tuple[tuple[str, Kind], ...] = (
     ("Agent", step(StepType.AGENT_RUN)),
-    ("ToolInvoker", noise("runs the calls of a turn")),
+    (_INVOKER, noise("runs the calls of a turn")),
     ("Generator", step(StepType.MODEL_GENERATION)),
     ("Retriever", step(StepType.RETRIEVAL)),
     ("Embedder", step(StepType.EMBEDDING)),
@@ -78,14 +79,10 @@ def refine(span: Span, reading: Reading) -> Reading:
         changes = {"name": name, "agent_name": name} if name else {}
     elif reading.step_type in (StepType.RETRIEVAL, StepType.EMBEDDING):
         changes = {"name": name or span.name}
+    elif span.name == _COMPONENT and (text_of(span.attributes.get(_TYPE)) or "").endswith(_INVOKER):
+        changes = {"responses": find_responses(span.attributes.get("haystack.component.output"))}
     elif reading.step_type is None and span.name == _COMPONENT and name:
-        kind = text_of(span.attributes.get(_TYPE)) or ""
-        if kind.endswith("ToolInvoker"):
-            changes = {
-                "responses": find_responses(span.attributes.get("haystack.component.output"))
-            }
-        else:
-            changes = {"candidate": StepType.WORKFLOW_STEP, "name": name}
+        changes = {"candidate": StepType.WORKFLOW_STEP, "name": name}
     return msgspec.structs.replace(reading, **changes) if changes else reading
 
 
