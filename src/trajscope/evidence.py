@@ -33,15 +33,21 @@ REFUSAL = re.compile(
     r"|(?:function|tool)\b.{0,80}\bnot found in\b"
     r"|invalid (?:tool )?(?:arguments|input|parameters)|InvalidToolInput|InvalidToolArguments"
     r"|(?:validation|parsing) errors?(?::| (?:for|in|of|while))"
+    r"|is not part of the provided (?:tools|functions)|is not in the tool's input schema"
+    r"|missing (?:\d+ )?required (?:positional |keyword-only )?arguments?\b"
+    r"|(?:got an|received) unexpected (?:keyword )?argument"
     r"|arguments? .{0,40}(?:rejected|invalid)",
     re.IGNORECASE | re.DOTALL,
 )
 """Texts by which frameworks refuse a call: the tool is unknown or its arguments are rejected."""
 
 _ERROR_TEXT = re.compile(
-    r"\s*(?:\W{0,2}(?:error|exception|failed|failure|traceback)\b|[A-Z]\w*(?:Error|Exception)\b)",
+    r"\s*(?:\W{0,2}(?:error|exception|failed|failure|traceback)\b"
+    r"|(?:[a-z_]\w{0,60}\.){0,8}[A-Z]\w*(?:Error|Exception)\b)",
     re.IGNORECASE,
 )
+_RETRY = "Fix the errors and try again."
+"""What Pydantic AI puts behind the reason for which a tool asks to be called again."""
 
 
 _TELLING = frozenset({"isError", "is_error", "status", "success", "ok", "error"})
@@ -135,7 +141,7 @@ def failure_of_message(result: Json) -> Failure:
     if found.failed is None and isinstance(result, str):
         if REFUSAL.search(result[:2000]):
             return Failure(True, result, "a refusal by the framework")
-        if _ERROR_TEXT.match(result):
+        if _ERROR_TEXT.match(result) or result.rstrip().endswith(_RETRY):
             return Failure(True, result, "an error text in the tool message")
     return found
 

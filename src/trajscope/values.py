@@ -116,9 +116,9 @@ class Arguments(NamedTuple):
 def decode_arguments(value: Json) -> Arguments:
     """Return the arguments of a call from whatever an instrumentation recorded of them.
 
-    Unwraps `{"args": [], "kwargs": {…}}` (decorators), `{"kwargs": {…}}`, and LangChain's
-    `{"input_str": "<repr>", "inputs": {…}, …}`. A text that starts an object and does not parse was
-    cut, so nothing is known of it.
+    Unwraps `{"args": [], "kwargs": {…}}` (decorators, also with the wrapper's own options beside
+    them), `{"kwargs": {…}}`, and LangChain's `{"input_str": "<repr>", "inputs": {…}, …}`. A text
+    that starts an object and does not parse was cut, so nothing is known of it.
 
     >>> decode_arguments('{"args": [], "kwargs": {"city": "Faro"}}').args
     {'city': 'Faro'}
@@ -147,7 +147,9 @@ def _unwrap_arguments(value: dict[str, Json]) -> Arguments:
         return (
             Arguments(inputs) if isinstance(inputs, dict) else decode_arguments(value["input_str"])
         )
-    if "kwargs" in keys and keys <= {"args", "kwargs"} and isinstance(value["kwargs"], dict):
+    if isinstance(value.get("kwargs"), dict) and (
+        keys <= {"args", "kwargs"} or isinstance(value.get("args"), list)
+    ):
         positional = value.get("args") or []
         if not positional:
             return Arguments(value["kwargs"])
@@ -223,10 +225,17 @@ def content_of(content: Json) -> Json:
     '18 C'
     """
     if isinstance(content, list) and content:
-        texts = [p.get("text") if isinstance(p, dict) else p for p in content]
+        texts = [_text_of_part(p) for p in content]
         if all(isinstance(t, str) for t in texts):
             content = "\n".join(map(str, texts))
     return decode_json(content)
+
+
+def _text_of_part(part: Json) -> Json:
+    """The text of one part: under `text`, or under `content` by the OTel GenAI conventions."""
+    if not isinstance(part, dict):
+        return part
+    return part["content"] if part.get("type") == "text" and "content" in part else part.get("text")
 
 
 def text_of(value: Json) -> str | None:

@@ -39,7 +39,13 @@ def by_name_and_arguments(trajectory: Trajectory) -> Counter[str]:
 SINGLE_RUNS = [p for p in TRACES if p.parent.name.endswith(("-two", "-err", "-par"))]
 """Traces of one agent whose last model call saw all that had been called."""
 
-WITH_MESSAGES = [p for p in SINGLE_RUNS if last_messages(recorded_spans(p)) is not None]
+LOST = {"openlit_langgraph-err": "what a model was given has lost the calls"}
+
+WITH_MESSAGES = [
+    p
+    for p in SINGLE_RUNS
+    if p.parent.name not in LOST and last_messages(recorded_spans(p)) is not None
+]
 
 
 @pytest.mark.parametrize("path", WITH_MESSAGES, ids=lambda path: path.parent.name)

@@ -12,6 +12,8 @@ LACKING = {
 """Where the trace says otherwise than the truth, because what would tell was not recorded."""
 
 UNKNOWN = {
+    "ag2_0_oi-err": {"model_calls"},  # that recorder writes no model spans
+    "autogen-par": {"args", "model_calls"},
     "crewai_oi-flow": {"model_calls"},  # that recorder writes no model spans
     "crewai_oi-twoagents": {"model_calls"},
     "google_adk-err": {"args"},
@@ -22,6 +24,7 @@ UNKNOWN = {
     "mcp_mcp2-client": {"args", "success"},  # the client's spans never say how a call ended
     "mcp_mcp2-clientserver": {"args"},
     "pydantic_ai1x_v1-nocontent": {"args"},
+    "smolagents_oi-code": {"model_calls"},
     "vercel_ai6-nocontent": {"args"},
 }
 """What stays unknown because the recording leaves it out. Anything else has to be known."""

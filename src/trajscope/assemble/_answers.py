@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from trajscope.assemble._draft import Draft, TraceDraft
-from trajscope.model.reading import ToolResponse
+from trajscope.model.reading import StepType, ToolResponse
 
 
 class _Given(NamedTuple):
@@ -32,8 +32,10 @@ class Answers:
     def __init__(self, traces: Sequence[TraceDraft]) -> None:
         self._sessions = [trace.session_id() for trace in traces]
         self._given: dict[tuple[str | None, str], list[_Given]] = defaultdict(list)
+        self._unnamed: dict[tuple[int, int], list[_Given]] = defaultdict(list)
         for index, trace in enumerate(traces):
-            for draft in sorted(trace.model_calls(), key=lambda d: d.time_key):
+            told = (d for d in trace.drafts if d.is_model_call or d.reading.responses)
+            for draft in sorted(told, key=lambda d: d.time_key):
                 self._add(index, draft)
 
     def _add(self, index: int, draft: Draft) -> None:
@@ -48,18 +50,34 @@ class Answers:
                 mine[key] = _Given(moment, [])
                 self._given[self._sessions[index], key].append(mine[key])
             mine[key].responses.append(response)
+        if draft.is_model_call:
+            self._unnamed[index, owner_of(draft)].append(_Given(moment, _without_a_name(draft)))
 
     def to_request(self, index: int, draft: Draft, rank: int) -> ToolResponse | None:
         """Return the answer to the request at `rank` of a model call of the trace at `index`."""
         requests = draft.reading.requests
         request = requests[rank]
         if request.call_id is not None:
-            return self.to_call(index, draft, request.call_id, request.name)
+            found = self.to_call(index, draft, request.call_id, request.name)
+            return found or self._by_place(index, draft, rank)
         alike = [i for i, r in enumerate(requests) if r.call_id is None and r.name == request.name]
         key = "\0" + request.name
         for given in self._later(index, draft, key):
             if len(given.responses) >= len(alike):
                 return given.responses[alike.index(rank) - len(alike)]
+        return self._by_place(index, draft, rank)
+
+    def _by_place(self, index: int, draft: Draft, rank: int) -> ToolResponse | None:
+        """The answer by its place alone, where a recorder keeps neither ids nor names of answers.
+
+        The next model call of the same agent was given just as many more answers as were asked for.
+        """
+        known, asked = len(_without_a_name(draft)), len(draft.reading.requests)
+        later = self._unnamed[index, owner_of(draft)]
+        for given in later[bisect_right(later, self._moment(index, draft), key=_moment_of) :]:
+            if len(given.responses) != known:  # as many: a span around or within the same call
+                more = given.responses[known:]
+                return more[rank] if len(more) == asked else None
         return None
 
     def to_call(self, index: int, draft: Draft, call_id: str, name: str) -> ToolResponse | None:
@@ -71,10 +89,25 @@ class Answers:
         return None
 
     def _later(self, index: int, draft: Draft, key: str) -> list[_Given]:
-        start = draft.span.start_ns
-        moment = (index, -1.0 if start is None else float(start))
         given = self._given.get((self._sessions[index], key), [])
-        return given[bisect_right(given, moment, key=lambda g: g.moment) :]
+        return given[bisect_right(given, self._moment(index, draft), key=_moment_of) :]
+
+    def _moment(self, index: int, draft: Draft) -> tuple[int, float]:
+        start = draft.span.start_ns
+        return index, -1.0 if start is None else float(start)
+
+
+def owner_of(draft: Draft) -> int:
+    """Return the identity of the agent run a draft belongs to, 0 outside any."""
+    return next((id(a) for a in draft.ancestors() if a.step_type is StepType.AGENT_RUN), 0)
+
+
+def _moment_of(given: _Given) -> tuple[int, float]:
+    return given.moment
+
+
+def _without_a_name(draft: Draft) -> list[ToolResponse]:
+    return [r for r in draft.reading.responses if r.call_id is None and r.name is None]
 
 
 def _key(call_id: str | None, name: str | None) -> str | None:

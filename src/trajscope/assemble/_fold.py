@@ -143,11 +143,19 @@ def _run_beside(draft: Draft) -> Draft | None:
 
 
 def _same_run(one: Draft, other: Draft) -> bool:
-    return one.step_type is other.step_type and one.name == other.name
+    """By name; agents that are named by a label alone are one only where nothing lies between."""
+    if one.step_type is not other.step_type or one.name != other.name:
+        return False
+    is_named = one.step_type is not StepType.AGENT_RUN or one.agent_name is not None
+    return is_named or one.parent is other or one.parent is other.parent
 
 
 def fold_wrappers(traces: Sequence[TraceDraft]) -> None:
-    """Fold a workflow run that holds nothing but one agent run of the same name: its runner."""
+    """Fold a run that only wraps another one.
+
+    A workflow run that holds nothing but one agent run of the same name is its runner; an agent run
+    without a name that is all that a named one holds is that agent's own.
+    """
     for trace in traces:
         held: dict[int, list[tuple[Draft, Draft]]] = {}
         for draft, outer in trace.with_kept_above():
@@ -155,6 +163,9 @@ def fold_wrappers(traces: Sequence[TraceDraft]) -> None:
                 held.setdefault(id(outer), []).append((draft, outer))
         for pairs in held.values():
             run, outer = pairs[0]
-            wraps = (run.step_type, outer.step_type) == (StepType.AGENT_RUN, StepType.WORKFLOW_RUN)
-            if len(pairs) == 1 and wraps and run.name == outer.name:
+            if len(pairs) > 1 or run.step_type is not StepType.AGENT_RUN:
+                continue
+            if outer.step_type is StepType.WORKFLOW_RUN and run.name == outer.name:
                 _fold_run(outer, run)
+            elif outer.step_type is StepType.AGENT_RUN and outer.agent_name and not run.agent_name:
+                _fold_run(run, outer)

@@ -7,18 +7,22 @@ framework's refusal it did not (`success` false); if they hold nothing, nobody k
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET
 
-from trajscope.assemble._answers import Answers
+from trajscope.assemble._answers import Answers, owner_of
 from trajscope.assemble._draft import Draft, TraceDraft, model_parent
 from trajscope.evidence import failure_of_message, is_refusal
 from trajscope.model.reading import StepType, ToolRequest, ToolResponse
 from trajscope.names import ends_with_tool, same_tool
 from trajscope.values import equal_json
+
+_QUOTED = re.compile(r"['\"`][\w.:-]+['\"`]")
+"""A name in a refusal: of the tool, mostly."""
 
 
 class Asked(NamedTuple):
@@ -35,11 +39,27 @@ def pair_requests(traces: Sequence[TraceDraft]) -> None:
     for index, trace in enumerate(traces):
         for item in claim_calls(list(_asked(trace)), trace):
             response = answers.to_request(index, item.model, item.rank)
-            item.model.children.append(requested_draft(item, response))
+            call = requested_draft(item, response)
+            if call.failed is None and (run := _run_of(item, trace)) is not None:
+                call.executed, call.failed, call.failure = True, bool(run.failed), run.failure
+                call.notes.append(f"ran: as the agent run {run.span.span_id}")
+            item.model.children.append(call)
         for draft in trace.tools():
             if draft.tool_call_id is not None:
                 response = answers.to_call(index, draft, draft.tool_call_id, draft.name)
                 _borrow_result(draft, response)
+
+
+def _run_of(item: Asked, trace: TraceDraft) -> Draft | None:
+    """The agent run that carried a request out: an agent of this name, called like a tool."""
+    owner, ended = owner_of(item.model), item.model.span.end_ns or 0
+    bounds = _turn_ends([item], trace)[id(item.model)]
+    for run in trace.drafts:
+        begun = run.span.start_ns or 0
+        is_named = run.step_type is StepType.AGENT_RUN and run.name == item.request.name
+        if is_named and ended <= begun <= bounds and owner_of(run) == owner and run.span.ended:
+            return run
+    return None
 
 
 def _asked(trace: TraceDraft) -> Iterator[Asked]:
@@ -70,13 +90,22 @@ def _nest_above(draft: Draft) -> Iterator[Draft]:
         above = model_parent(above)
 
 
+class _Bounds(NamedTuple):
+    """What keeps a request and a call apart: when turns end, and the ids of all requests."""
+
+    ends: dict[int, float]
+    ids: set[str | None]
+
+
 def claim_calls(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
     """Pair requests with executed calls; return those without one.
 
     First by call id; then by name and equal arguments; then, within the turn (before the next
     model call), by arguments that hold those asked for beside injected ones; then by name, for
-    calls whose recorded arguments differ or are unknown.
+    calls whose recorded arguments differ or are unknown. An id that no request has is of another
+    kind, a run's own perhaps, and keeps no pair apart.
     """
+    ids = {item.request.call_id for item in asked}
     ran = [d for d in trace.drafts if d.is_tool or d.step_type is StepType.HANDOFF]
     by_id: dict[str, list[Draft]] = defaultdict(list)
     for draft in ran:
@@ -90,7 +119,8 @@ def claim_calls(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
         draft.request_rank = item.rank
         if draft.args is UNSET or _covers(draft, item):
             draft.args = item.request.args
-        draft.tool_call_id = draft.tool_call_id or item.request.call_id
+        if draft.tool_call_id not in ids:
+            draft.tool_call_id = item.request.call_id or draft.tool_call_id
         draft.agent_name = draft.agent_name or item.model.agent_name
 
     for item in asked:
@@ -102,7 +132,7 @@ def claim_calls(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
             left.append(item)
     for compare in (_equal_call, _injected_call, _same_turn):
         still: list[Asked] = []
-        bounds = _turn_ends(left, trace)
+        bounds = _Bounds(_turn_ends(left, trace), ids)
         free = [d for d in ran if id(d) not in claimed]
         for item in left:
             match = next(
@@ -123,11 +153,11 @@ def _turn_ends(items: list[Asked], trace: TraceDraft) -> dict[int, float]:
     starts: dict[int, list[int]] = defaultdict(list)
     for call in trace.model_calls():
         if model_parent(call) is None and call.span.start_ns is not None:
-            starts[_owner(call)].append(call.span.start_ns)
+            starts[owner_of(call)].append(call.span.start_ns)
     ends: dict[int, float] = {}
     for item in items:
         own = item.model.span.end_ns or item.model.span.start_ns or 0
-        later = [s for s in starts[_owner(_outermost(item.model))] if s >= own]
+        later = [s for s in starts[owner_of(_outermost(item.model))] if s >= own]
         ends[id(item.model)] = min(later, default=float("inf"))
     return ends
 
@@ -137,14 +167,9 @@ def _outermost(draft: Draft) -> Draft:
     return last
 
 
-def _owner(draft: Draft) -> int:
-    """Identity of the agent run a draft belongs to."""
-    return next((id(a) for a in draft.ancestors() if a.step_type is StepType.AGENT_RUN), 0)
-
-
-def _ids_differ(item: Asked, draft: Draft) -> bool:
-    ids = (item.request.call_id, draft.reading.tool_call_id)
-    return None not in ids and ids[0] != ids[1]
+def _ids_differ(item: Asked, draft: Draft, bounds: _Bounds) -> bool:
+    asked, ran = item.request.call_id, draft.reading.tool_call_id
+    return asked is not None and asked != ran and ran in bounds.ids and ran is not None
 
 
 def _named(item: Asked, draft: Draft) -> bool:
@@ -161,10 +186,10 @@ def _starts_after(item: Asked, draft: Draft) -> bool:
     return asked is None or ran is None or ran >= asked
 
 
-def _equal_call(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:  # noqa: ARG001
+def _equal_call(item: Asked, draft: Draft, bounds: _Bounds) -> bool:
     return (
         draft.is_tool
-        and not _ids_differ(item, draft)
+        and not _ids_differ(item, draft, bounds)
         and same_tool(draft.name, item.request.name, draft.mcp_server)
         and draft.args is not UNSET
         and item.request.args is not UNSET
@@ -184,16 +209,16 @@ def _covers(draft: Draft, item: Asked) -> bool:
     return all(key in ran and equal_json(ran[key], value) for key, value in asked.items())
 
 
-def _injected_call(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:
+def _injected_call(item: Asked, draft: Draft, bounds: _Bounds) -> bool:
     return draft.is_tool and _covers(draft, item) and _same_turn(item, draft, bounds)
 
 
-def _same_turn(item: Asked, draft: Draft, bounds: dict[int, float]) -> bool:
-    if not _starts_after(item, draft) or (draft.span.start_ns or 0) > bounds[id(item.model)]:
+def _same_turn(item: Asked, draft: Draft, bounds: _Bounds) -> bool:
+    if not _starts_after(item, draft) or (draft.span.start_ns or 0) > bounds.ends[id(item.model)]:
         return False
     if draft.step_type is StepType.HANDOFF:
         return _is_handoff(item.request.name)
-    return not _ids_differ(item, draft) and same_tool(
+    return not _ids_differ(item, draft, bounds) and same_tool(
         draft.name, item.request.name, draft.mcp_server
     )
 
@@ -236,14 +261,29 @@ def requested_draft(item: Asked, response: ToolResponse | None) -> Draft:
 
 
 def _refusal_around(item: Asked) -> str | None:
-    """A refusal of this very tool that a span around the model call ended with: a turn, a run."""
+    """A refusal that a span around the model call ended with, a turn or a run, of this very tool.
+
+    One that quotes no name is of the only call that was asked for inside that span.
+    """
     for above in item.model.ancestors():
         text = above.reading.failure
-        if above.reading.failed and text and is_refusal(text) and item.request.name in text:
-            return text
+        if above.reading.failed and text and is_refusal(text):
+            is_its_own = item.request.name in text
+            if is_its_own or (not _QUOTED.search(text) and _is_only_request(above, item)):
+                return text
         if above.step_type is StepType.AGENT_RUN:
             break
     return None
+
+
+def _is_only_request(above: Draft, item: Asked) -> bool:
+    stack, found = [above], 0
+    while stack and found <= 1:
+        node = stack.pop()
+        if node.request is None:
+            found += len(node.reading.requests) if node.is_model_call else 0
+            stack += node.children
+    return found == 1 == len(item.model.reading.requests)
 
 
 def _borrow_result(draft: Draft, response: ToolResponse | None) -> None:

@@ -38,6 +38,7 @@ OPERATIONS: dict[str, Kind] = {
     "retrieval": _RETRIEVAL,
     "search_memory": _RETRIEVAL,
     "handoff": step(StepType.HANDOFF),
+    "agent_handoff": step(StepType.HANDOFF),  # OTel's instrumentation of the OpenAI Agents SDK
     "create_agent": noise("an agent was made, nothing ran"),
 }
 """What each value of `gen_ai.operation.name` is; any other value is noise."""

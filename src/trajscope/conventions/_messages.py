@@ -38,10 +38,11 @@ _RESPONSE_TYPES = frozenset(
     | {"function_response", "tool", "tool-error", "tool_return", "tool-return", "ToolMessage"}
     | {"retry-prompt", "server_tool_call_response", "mcp_tool_result"}
 )
-_CALL_HOLDERS = ("function_call", "functionCall", "toolUse")
+_CALL_HOLDERS = ("function_call", "functionCall", "toolUse", "tool_call")
 _REQUEST_HOLDERS = frozenset({*_CALL_HOLDERS, "function", "function_call_name"})
-_RESULT_HOLDERS = ("function_response", "functionResponse", "toolResult")
+_RESULT_HOLDERS = ("function_response", "functionResponse", "toolResult", "tool_call_result")
 _RESPONSE_HOLDERS = frozenset(_RESULT_HOLDERS)
+_HELD_RESULTS = frozenset({"response", "content", "result"})
 _REQUEST_MARKS = _REQUEST_HOLDERS | {"toolCallId", "arguments", "args"}
 _RESPONSE_MARKS = _RESPONSE_HOLDERS | {"lc", "output"}
 """Without one of these fields, and with a type and a role of something else, an object is no
@@ -49,7 +50,18 @@ request (response): most parts of a conversation are neither, and are known by o
 _NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
 _ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
 _ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id")
-_RESULT_KEYS = ("response", "result", "output", "content", "toolOutput", "error")
+_RESULT_KEYS = (
+    "response",
+    "result",
+    "output",
+    "content",
+    "toolOutput",
+    "parts",
+    "contents",
+    "error",
+)
+_CONTENT_KEYS = ("content", "parts", "contents")
+_MESSAGE_KEYS = frozenset({*_CONTENT_KEYS, "tool_call_id"})
 _HOLDERS = (dict, list)
 _MAX_NODES = 200_000
 
@@ -169,7 +181,7 @@ def _held_request(node: dict[str, Json]) -> ToolRequest | None:
     """The request that stands in a field of an object."""
     for key in _CALL_HOLDERS:
         inner = node.get(key)
-        if isinstance(inner, dict) and text_of(inner.get("name")):
+        if isinstance(inner, dict) and _first(inner, _NAME_KEYS):
             return _make_request(inner, node, provider=False)
     function = node.get("function")
     if isinstance(function, dict) and text_of(function.get("name")) and _ARGS_KEYS[0] in function:
@@ -202,19 +214,17 @@ def _response(node: dict[str, Json]) -> ToolResponse | None:
     if not _RESPONSE_HOLDERS.isdisjoint(node):
         for key in _RESULT_HOLDERS:
             inner = node.get(key)
-            if isinstance(inner, dict) and ("response" in inner or "content" in inner):
+            if isinstance(inner, dict) and not _HELD_RESULTS.isdisjoint(inner):
                 return _make_response(inner, node)
     if node.get("lc") or kind in ("tool", "ToolMessage") or "output" in node:
         lc = decode_result(node)  # only these can be an envelope, and most objects are none
         if lc.call_id is not None and lc.value is not node:
             return _judged(lc.call_id, lc.name, lc.value, lc.status)
-    is_message = role in ("tool", "function") and ("content" in node or "tool_call_id" in node)
-    if is_message and isinstance(node.get("content"), list) and _holds_parts(node["content"]):
+    is_message = role in ("tool", "function") and not _MESSAGE_KEYS.isdisjoint(node)
+    if is_message and any(_holds_parts(node.get(key)) for key in _CONTENT_KEYS):
         return None
-    answers = is_message or kind in _RESPONSE_TYPES
-    if answers and (_first(node, _ID_KEYS) or _first(node, _NAME_KEYS)):
-        return _make_response(node, node)
-    return None
+    answers = is_message or (kind in _RESPONSE_TYPES and _key_of(node, _RESULT_KEYS))
+    return _make_response(node, node) if answers else None
 
 
 def _type_of(node: dict[str, Json]) -> str | None:
@@ -224,7 +234,12 @@ def _type_of(node: dict[str, Json]) -> str | None:
 
 
 def _holds_parts(content: Json) -> bool:
-    return any(isinstance(p, dict) and _type_of(p) in _RESPONSE_TYPES for p in content)
+    """Whether the parts of a message are the answers, each with its own id."""
+    return isinstance(content, list) and any(
+        isinstance(p, dict)
+        and (_type_of(p) in _RESPONSE_TYPES or not _RESPONSE_HOLDERS.isdisjoint(p))
+        for p in content
+    )
 
 
 def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolResponse | None:
@@ -243,11 +258,14 @@ def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolRespon
     ):
         status = "error"
     call_id = _first(inner, _ID_KEYS) or (_first(outer, _ID_KEYS) if outer is not inner else None)
-    return _judged(call_id, _first(inner, _NAME_KEYS), value, status)
+    name = _first(inner, _NAME_KEYS)
+    if isinstance(origin := inner.get("origin"), dict):  # Haystack: the call that is answered
+        call_id, name = call_id or _first(origin, _ID_KEYS), name or _first(origin, _NAME_KEYS)
+    return _judged(call_id, name, value, status)
 
 
 def _is_flagged(node: dict[str, Json]) -> bool:
-    return node.get("is_error") is True or node.get("isError") is True
+    return any(node.get(key) is True for key in ("is_error", "isError", "error"))
 
 
 def _judged(

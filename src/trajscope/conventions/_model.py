@@ -6,6 +6,7 @@ leaf, events, the provider's whole answer); the first that holds something is re
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -64,14 +65,20 @@ def usage_of(find: Finder, words: Vocabulary) -> Usage | None:
 
 
 def _finish_reason(value: Json | UnsetType) -> str | None:
-    """The last finish reason, from a list, JSON text of a list, or plain text."""
+    """The last finish reason, from a list, JSON text of a list, plain text, or an enum's."""
     if value is UNSET:
         return None
     value = decode_json(value)
     if isinstance(value, list):
         value = value[-1] if value else None
-    return text_of(value)
+    text = text_of(value)
+    if text is None or (match := _ENUM.fullmatch(text)) is None:
+        return text
+    return match["member"].lower()
 
+
+_ENUM = re.compile(r"[A-Z]\w{0,40}Reason\.(?P<member>[A-Z_]{1,40})")
+"""A member of a Python enum: `FinishReason.TOOL_CALLS` of Semantic Kernel."""
 
 _REASONS = ("finish_reason", "finishReason", "stop_reason", "stopReason")
 _ANSWER_KEYS = frozenset({"choices", "output", "object", "candidates", "stop_reason", "usage"})

@@ -187,3 +187,110 @@ def test_calls_that_only_share_an_id_stay_two(scope: str, start: int, name: str)
     one = tool("a", start=0, end=10, name="add", tool_call_id="c1")
     other = tool("b", start=start, end=start + 5, name=name, tool_call_id="c1")
     assert len(calls([by("x", one), by(scope, other)])) == 2
+
+
+def bare(result: Json) -> ToolResponse:
+    return gave(None, result)
+
+
+def test_answers_without_id_and_name_are_paired_by_their_place() -> None:
+    found = calls(
+        [
+            model("a", start=0, requests=(asks("look", "c1"), asks("find", "c2"))),
+            model("b", start=10, responses=(bare("1"), bare("2")), requests=(asks("look", "c3"),)),
+            model("c", start=20, responses=(bare("1"), bare("2"), bare("3"))),
+        ]
+    )
+    assert [(c.name, c.tool_result) for c in found] == [("look", "1"), ("find", "2"), ("look", "3")]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_more_or_fewer_answers_than_calls_are_of_none(count: int) -> None:
+    found = calls(
+        [
+            model("a", start=0, requests=(asks("look"), asks("find"))),
+            model("b", start=10, responses=tuple(bare(str(n)) for n in range(count))),
+        ]
+    )
+    assert [(c.executed, c.success) for c in found] == [(False, None)] * 2
+
+
+def test_another_agents_answers_are_its_own() -> None:
+    found = calls(
+        [
+            agent("boss", end=90),
+            model("a", "boss", 1, requests=(asks("look"),)),
+            agent("clerk", "boss", 10, end=20),
+            model("b", "clerk", 11, responses=(bare("theirs"),)),
+            model("c", "boss", 30, responses=(bare("ours"),)),
+        ]
+    )
+    assert [c.tool_result for c in found] == ["ours"]
+
+
+def test_an_id_that_no_request_has_keeps_no_pair_apart() -> None:
+    (found,) = calls(
+        [
+            model("m", start=0, requests=(asks("look", "c1", q=1),)),
+            tool("t", start=5, name="look", args={"q": 1}, tool_call_id="run-7"),
+        ]
+    )
+    assert (found.span_id, found.tool_call_id) == ("t", "c1")
+
+
+def test_ids_that_were_asked_for_keep_calls_apart() -> None:
+    found = calls(
+        [
+            model("m", start=0, requests=(asks("look", "c1", q=1), asks("look", "c2", q=1))),
+            tool("t", start=5, name="look", args={"q": 1}, tool_call_id="c2"),
+        ]
+    )
+    assert sorted((c.tool_call_id, c.executed) for c in found) == [("c1", False), ("c2", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "success"),
+    [
+        ("Tool not found", (asks("look", "c1"),), False),
+        ("Tool not found", (asks("look", "c1"), asks("find", "c2")), None),
+        ("Tool 'find' not found", (asks("look", "c1"),), None),
+    ],
+)
+def test_a_refusal_without_a_name_is_of_the_only_call(
+    text: str, asked: tuple[ToolRequest, ...], success: bool | None
+) -> None:
+    found = calls(
+        [
+            agent("boss"),
+            noise("turn", "boss", 1, failed=True, failure=text),
+            model("m", "turn", 2, requests=asked),
+        ]
+    )
+    assert {c.success for c in found} == {success}
+
+
+@pytest.mark.parametrize(("failed", "start"), [(None, 10), (True, 10), (None, 50)])
+def test_a_call_of_an_agents_name_ran_as_its_run(failed: bool | None, start: int) -> None:
+    found = calls(
+        [
+            agent("boss", end=90),
+            model("m", "boss", 1, requests=(asks("clerk", "c1"),)),
+            agent("run", "boss", start, name="clerk", failed=failed),
+            model("n", "boss", 40),
+        ]
+    )
+    ran = start < 40
+    assert [(c.executed, c.success) for c in found] == [(ran, not failed if ran else None)]
+
+
+def test_an_agent_without_a_name_is_the_named_one_around_it() -> None:
+    trajectory = only(
+        [
+            agent("clerk", end=90),
+            at("inner", "clerk", 1, kind=StepType.AGENT_RUN),
+            model("m", "inner", 2),
+        ]
+    )
+    assert trajectory.root is not None
+    assert [s.name for s in trajectory.steps] == ["m"]
+    assert trajectory.agents == ("clerk",)

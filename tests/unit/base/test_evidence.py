@@ -79,6 +79,11 @@ def test_an_unended_span_alone_says_nothing() -> None:
         "Invalid arguments for tool get_weather",
         "Tool with name x not found. Please select a tool that is available.",
         "Invoking `x()` failed: tool x does not exist",
+        "The tool call with name `x` is not part of the provided tools, please try again",
+        "Missing required argument(s): ['city']. Received unexpected argument(s): ['town'].",
+        "Error: look() got an unexpected keyword argument 'town'",
+        "look() missing 1 required positional argument: 'city'",
+        "Argument town is not in the tool's input schema",
     ],
 )
 def test_refusals_of_frameworks_are_known(text: str) -> None:
@@ -90,6 +95,18 @@ def test_refusals_of_frameworks_are_known(text: str) -> None:
 def test_plain_answers_are_no_refusals(text: str) -> None:
     assert not is_refusal(text)
     assert failure_of_message(text).failed is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ag2.exceptions.ToolFailed.BadIdError: no such order",
+        "order id must look like ORD-<n>\n\nFix the errors and try again.",
+    ],
+)
+def test_errors_in_the_form_of_a_framework_are_known(text: str) -> None:
+    assert failure_of_message(text).failed
+    assert not is_refusal(text)
 
 
 def test_prose_counts_only_where_a_message_is_all_there_is() -> None:

@@ -50,6 +50,7 @@ FORMS = {
     "Python repr": "{'order_id': '12'}",
     "decorator": '{"args": [], "kwargs": {"order_id": "12"}}',
     "kwargs": {"kwargs": ORDER},
+    "a wrapper's options": {"args": [], "sanitize_inputs_outputs": True, "kwargs": ORDER},
     "LangChain repr": {"input_str": "{'order_id': '12'}", "tags": [], "metadata": {}},
     "LangChain inputs": {"input_str": "12", "inputs": ORDER},
 }

@@ -1,0 +1,93 @@
+"""Haystack through OpenInference: pipelines, components and agents.
+
+One thing a newcomer would get wrong: no tool has a span. Messages are reprs of Haystack's objects,
+so what a model was told of its calls is read from those; the attributes of a message have lost it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from trajscope.conventions import _openinference
+from trajscope.conventions._convention import VocabularyConvention
+from trajscope.conventions._kind import Kind, noise, step
+from trajscope.conventions._reprs import objects_in
+from trajscope.model.reading import Reading, StepType, ToolRequest, ToolResponse
+from trajscope.model.span import Json, Span
+from trajscope.values import text_of
+
+_SCOPES = ("openinference.instrumentation.haystack",)
+_CHAINS: dict[str, Kind] = {
+    "Agent": step(StepType.AGENT_RUN),
+    "Pipeline": step(StepType.WORKFLOW_RUN),
+    "AsyncPipeline": step(StepType.WORKFLOW_RUN),
+    "ToolInvoker": noise("runs the calls of a turn"),
+}
+
+
+def kind_of(span: Span) -> Kind | None:
+    """Return the OpenInference kind, with agents and pipelines told from other components."""
+    if span.scope_name not in _SCOPES:
+        return None
+    if span.attributes.get("openinference.span.kind") == "CHAIN":
+        known = _CHAINS.get(_owner(span))
+        if known is not None:
+            return known
+    return _openinference.kind_of(span)
+
+
+def _owner(span: Span) -> str:
+    return span.name.partition(".")[0]
+
+
+def refine(span: Span, reading: Reading) -> Reading:
+    """Name runs after their class, and read calls and results from the reprs of messages."""
+    changes: dict[str, Any] = {}
+    if reading.step_type in (StepType.AGENT_RUN, StepType.WORKFLOW_RUN):
+        changes["name"] = _owner(span)
+    elif reading.is_model_call:
+        asked = objects_in(span.attributes.get("output.value"), "ToolCall")
+        if requests := tuple(r for c in asked if (r := _request(c)) is not None):
+            changes["requests"] = requests
+            changes["sources"] = {**reading.sources, "requests": "output.value"}
+        changes |= _told(span, "input.value")
+    elif _owner(span) == "ToolInvoker":
+        changes = _told(span, "output.value")
+    return msgspec.structs.replace(reading, **changes) if changes else reading
+
+
+def _told(span: Span, name: str) -> dict[str, Any]:
+    told = objects_in(span.attributes.get(name), "ToolCallResult")
+    return {"responses": tuple(r for c in told if (r := _response(c)) is not None)} if told else {}
+
+
+def _request(call: dict[str, Json]) -> ToolRequest | None:
+    name, args = text_of(call.get("tool_name")), call.get("arguments")
+    if name is None:
+        return None
+    known = args if isinstance(args, dict) else UNSET
+    return ToolRequest(name, text_of(call.get("id")), known)
+
+
+def _response(answer: dict[str, Json]) -> ToolResponse | None:
+    origin, result = answer.get("origin"), answer.get("result")
+    if not isinstance(origin, dict):
+        return None
+    call_id, name = text_of(origin.get("id")), text_of(origin.get("tool_name"))
+    failed = answer.get("error") is True
+    failure = (text_of(result) or "the tool failed") if failed else None
+    return ToolResponse(call_id, name, result, failed=failed, failure=failure)
+
+
+CONVENTION = VocabularyConvention(
+    name="haystack-openinference",
+    description="Haystack pipelines and agents as OpenInference records them.",
+    tier=20,
+    vocabulary=_openinference.VOCABULARY,
+    kind_of=kind_of,
+    refine=refine,
+    hints={"content": _openinference.HINTS["content"]},
+)
