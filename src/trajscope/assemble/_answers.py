@@ -22,6 +22,14 @@ class _Given(NamedTuple):
     responses: list[ToolResponse]
 
 
+class Answer(NamedTuple):
+    """A result, the place of the trace that holds it, and when its model call was given it."""
+
+    response: ToolResponse
+    index: int
+    start_ns: float
+
+
 class Answers:
     """Tool results by session and call, in order of the traces and of time inside them.
 
@@ -49,25 +57,29 @@ class Answers:
                 self._given[self._sessions[index], key].append(mine[key])
             mine[key].responses.append(response)
 
-    def to_request(self, index: int, draft: Draft, rank: int) -> ToolResponse | None:
+    def to_request(self, index: int, draft: Draft, rank: int) -> Answer | None:
         """Return the answer to the request at `rank` of a model call of the trace at `index`."""
         requests = draft.reading.requests
         request = requests[rank]
         if request.call_id is not None:
-            return self.to_call(index, draft, request.call_id, request.name)
+            return self._to_call(index, draft, request.call_id, request.name)
         alike = [i for i, r in enumerate(requests) if r.call_id is None and r.name == request.name]
         key = "\0" + request.name
         for given in self._later(index, draft, key):
             if len(given.responses) >= len(alike):
-                return given.responses[alike.index(rank) - len(alike)]
+                return Answer(given.responses[alike.index(rank) - len(alike)], *given.moment)
         return None
 
     def to_call(self, index: int, draft: Draft, call_id: str, name: str) -> ToolResponse | None:
         """Return the answer to a call by its id, given to a model after `draft` began."""
+        found = self._to_call(index, draft, call_id, name)
+        return None if found is None else found.response
+
+    def _to_call(self, index: int, draft: Draft, call_id: str, name: str) -> Answer | None:
         for given in self._later(index, draft, call_id):
             response = given.responses[-1]
             if response.name in (None, name):
-                return response
+                return Answer(response, *given.moment)
         return None
 
     def _later(self, index: int, draft: Draft, key: str) -> list[_Given]:

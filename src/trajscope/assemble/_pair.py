@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from trajscope.assemble._answers import Answers
+from trajscope.assemble._answers import Answer, Answers
 from trajscope.assemble._draft import Draft, TraceDraft, model_parent
 from trajscope.evidence import failure_of_message, is_refusal
 from trajscope.model.reading import StepType, ToolRequest, ToolResponse
@@ -32,10 +32,20 @@ class Asked(NamedTuple):
 def pair_requests(traces: Sequence[TraceDraft]) -> None:
     """Join requests, executed calls and results: within a trace, then within session or capture."""
     answers = Answers(traces)
+    left = [claim_calls(list(_asked(trace)), trace) for trace in traces]
+    taken: set[int] = set()
     for index, trace in enumerate(traces):
-        for item in claim_calls(list(_asked(trace)), trace):
-            response = answers.to_request(index, item.model, item.rank)
-            item.model.children.append(requested_draft(item, response))
+        for item in left[index]:
+            answer = answers.to_request(index, item.model, item.rank)
+            ran = None
+            if answer is not None and answer.index != index:
+                ran = ran_later(item, answer, traces[answer.index], taken)
+            made = requested_draft(item, answer.response if answer and ran is None else None)
+            if ran is not None:
+                taken.add(id(ran))
+                made.failed = made.failure = None
+                made.notes.append(f"it ran later: span {ran.span.span_id} of {ran.span.trace_id}")
+            item.model.children.append(made)
         for draft in trace.tools():
             if draft.tool_call_id is not None:
                 response = answers.to_call(index, draft, draft.tool_call_id, draft.name)
@@ -202,6 +212,28 @@ def _is_handoff(tool: str) -> bool:
     """Whether a requested tool (`transfer_to_x`, `handoff`) is one that a handoff carries out."""
     words = tool.lower().replace("-", "_")
     return any(word in words for word in ("transfer", "handoff", "hand_off"))
+
+
+def ran_later(item: Asked, answer: Answer, trace: TraceDraft, taken: set[int]) -> Draft | None:
+    """The span of a call that ran in another trace: the one whose messages hold the answer.
+
+    A call that waits for a person's leave is asked for in one trace and runs in the next, which no
+    request of its own speaks of. It counts where it ran; here it was only asked for.
+    """
+    asked = item.request
+    for draft in trace.tools():
+        if draft.request_rank is not None or id(draft) in taken:
+            continue
+        if not _named(item, draft) or (draft.span.start_ns or 0) > answer.start_ns:
+            continue
+        if draft.tool_call_id is not None:
+            same = draft.tool_call_id == asked.call_id
+        else:
+            known = draft.args is not UNSET and asked.args is not UNSET
+            same = bool(draft.name) and (not known or equal_json(draft.args, asked.args))
+        if same:
+            return draft
+    return None
 
 
 def requested_draft(item: Asked, response: ToolResponse | None) -> Draft:

@@ -37,6 +37,8 @@ def graph_kind(name: str, metadata: Mapping[str, Json]) -> Kind | None:
         if created:
             return _AGENT
         return _WORKFLOW if integration == "langgraph" or name == _DEFAULT_NAME else None
+    if name == node and name == "__start__":
+        return noise("where a graph begins is no step")
     if name == node:
         return noise("a node of a created agent is glue") if created else _WORKFLOW_STEP
     if name == _DEFAULT_NAME:

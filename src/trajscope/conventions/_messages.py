@@ -38,9 +38,10 @@ _RESPONSE_TYPES = frozenset(
     | {"function_response", "tool", "tool-error", "tool_return", "tool-return", "ToolMessage"}
     | {"retry-prompt", "server_tool_call_response", "mcp_tool_result"}
 )
-_CALL_HOLDERS = ("function_call", "functionCall", "toolUse")
+_CALL_HOLDERS = ("function_call", "functionCall", "toolUse", "toolRequest")
 _REQUEST_HOLDERS = frozenset({*_CALL_HOLDERS, "function", "function_call_name"})
-_RESULT_HOLDERS = ("function_response", "functionResponse", "toolResult")
+_RESULT_HOLDERS = ("function_response", "functionResponse", "toolResult", "toolResponse")
+_HELD_RESULTS = ("response", "content", "output")
 _RESPONSE_HOLDERS = frozenset(_RESULT_HOLDERS)
 _REQUEST_MARKS = _REQUEST_HOLDERS | {"toolCallId", "arguments", "args"}
 _RESPONSE_MARKS = _RESPONSE_HOLDERS | {"lc", "output"}
@@ -48,7 +49,7 @@ _RESPONSE_MARKS = _RESPONSE_HOLDERS | {"lc", "output"}
 request (response): most parts of a conversation are neither, and are known by one look."""
 _NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
 _ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
-_ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id")
+_ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id", "ref")
 _RESULT_KEYS = ("response", "result", "output", "content", "toolOutput", "error")
 _HOLDERS = (dict, list)
 _MAX_NODES = 200_000
@@ -202,7 +203,7 @@ def _response(node: dict[str, Json]) -> ToolResponse | None:
     if not _RESPONSE_HOLDERS.isdisjoint(node):
         for key in _RESULT_HOLDERS:
             inner = node.get(key)
-            if isinstance(inner, dict) and ("response" in inner or "content" in inner):
+            if isinstance(inner, dict) and any(held in inner for held in _HELD_RESULTS):
                 return _make_response(inner, node)
     if node.get("lc") or kind in ("tool", "ToolMessage") or "output" in node:
         lc = decode_result(node)  # only these can be an envelope, and most objects are none
@@ -233,6 +234,9 @@ def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolRespon
     if isinstance(value, dict) and value.keys() == {"type", "value"}:  # the AI SDK's typed output
         status = "error" if str(value["type"]).startswith("error") else None
         value = value["value"]
+    elif isinstance(value, dict) and value.get("type") == "execution-denied":  # by a person
+        reason = text_of(value.get("reason"))
+        value, status = f"execution denied: {reason}" if reason else "execution denied", "error"
     else:
         status = text_of(inner.get("status")) or text_of(inner.get("outcome"))
     if (
