@@ -26,7 +26,7 @@ class Answer(NamedTuple):
     """A result, the place of the trace that holds it, and when its model call was given it."""
 
     response: ToolResponse
-    index: int
+    place: int
     start_ns: float
 
 

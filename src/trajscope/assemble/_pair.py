@@ -38,8 +38,8 @@ def pair_requests(traces: Sequence[TraceDraft]) -> None:
         for item in left[index]:
             answer = answers.to_request(index, item.model, item.rank)
             ran = None
-            if answer is not None and answer.index != index:
-                ran = ran_later(item, answer, traces[answer.index], taken)
+            if answer is not None and answer.place != index:
+                ran = ran_later(item, answer, traces[answer.place], taken)
             made = requested_draft(item, answer.response if answer and ran is None else None)
             if ran is not None:
                 taken.add(id(ran))

@@ -1,9 +1,8 @@
 """Gemini CLI: log records for everything, and spans where tracing is on.
 
-Written from its documentation (github.com/google-gemini/gemini-cli, docs/cli/telemetry.md) and the
-shape of its tracing helper; no recording of a run exists here. One thing a newcomer would get
-wrong: a tool's span holds the whole request and the whole completed call as "messages", so its
-arguments are `args` of the one and its outcome is `status` of the other.
+One thing a newcomer would get wrong: every span is a trace of its own, and a tool's span holds the
+whole request and the whole completed call as "messages", so its arguments are `args` of the one and
+its outcome is `status` of the other. A call that was refused has no span but its scheduling.
 """
 
 from __future__ import annotations
@@ -62,6 +61,8 @@ def kind_of(span: Span) -> Kind | None:
     if _SERVICE not in (span.scope_name, service, attributes.get("gen_ai.agent.name")):
         return None
     operation = attributes.get("gen_ai.operation.name")
+    if operation == "schedule_tool_calls" and _refused(attributes):
+        return step(StepType.TOOL_CALL)
     if isinstance(operation, str) and operation in _OPERATIONS:
         return _OPERATIONS[operation]
     return _genai.kind_of(span)
@@ -78,8 +79,13 @@ def refine(span: Span, reading: Reading) -> Reading:
     elif reading.step_type is StepType.AGENT_RUN:
         name = text_of(attributes.get("agent_name")) or text_of(attributes.get("gen_ai.agent.name"))
         changes = {"name": name or AGENT, "agent_name": name or AGENT}
-    elif reading.is_model_call and text_of(attributes.get("error")):
-        changes = {"failed": True, "failure": attributes["error"]}
+    elif reading.is_model_call:
+        if text_of(attributes.get("error")):
+            changes = {"failed": True, "failure": attributes["error"]}
+        if attributes.get("gen_ai.operation.name") == "llm_call":
+            changes[
+                "requests"
+            ] = ()  # every call is scheduled, and recorded there, in its own trace
     if reading.step_type is not None and "agent_name" not in changes and not reading.agent_name:
         changes["agent_name"] = AGENT
     return msgspec.structs.replace(reading, **changes) if changes else reading
@@ -90,6 +96,9 @@ def _called(attributes: dict[str, Json]) -> dict[str, Any]:
     asked = _only(decode_json(attributes.get("gen_ai.input.messages")))
     done = _only(decode_json(attributes.get("gen_ai.output.messages")))
     found: dict[str, Any] = {}
+    if (name := text_of(asked.get("name"))) is not None:
+        found["name"] = name
+        found["tool_call_id"] = text_of(asked.get("callId"))
     if "args" in asked:
         found["args"] = decode_arguments(asked["args"]).args
     error = text_of(attributes.get("error"))
@@ -98,14 +107,38 @@ def _called(attributes: dict[str, Json]) -> dict[str, Any]:
     answer = answer if isinstance(answer, dict) else {}
     if "resultDisplay" in answer:
         found["result"] = answer["resultDisplay"]
-    said = _text(answer.get("error")) or error
+    said = _text(answer.get("error")) or _said(answer) or error
     if attributes.get("decision") == "reject":
         return {**found, "failed": True, "failure": said or "rejected by the user"}
     if status == "error" or attributes.get("success") in (False, "false"):
         return {**found, "failed": True, "failure": said or text_of(attributes.get("error_type"))}
+    data = answer.get("data") or decode_json(attributes.get("metadata"))
+    if isinstance(data, dict) and data.get("isError") is True:  # a command with an exit code
+        return {**found, "failed": True, "failure": text_of(found.get("result"))}
     if status == "success" or attributes.get("success") in (True, "true"):
         found |= {"failed": False, "failure": None}
     return found
+
+
+def _said(answer: dict[str, Json]) -> str | None:
+    """The error that the model was told: the exception itself is lost, it is written as `{}`."""
+    parts = answer.get("responseParts")
+    for part in parts if isinstance(parts, list) else ():
+        held = part.get("functionResponse") if isinstance(part, dict) else None
+        told = held.get("response") if isinstance(held, dict) else None
+        if isinstance(told, dict) and (text := text_of(told.get("error"))):
+            return text
+    return None
+
+
+_REFUSALS = ("tool_not_registered", "invalid_tool_params")
+"""Types of errors that came before a call could run."""
+
+
+def _refused(attributes: dict[str, Json]) -> bool:
+    """Whether one call was scheduled and refused: no span of its own will tell of it."""
+    answer = _only(decode_json(attributes.get("gen_ai.output.messages"))).get("response")
+    return isinstance(answer, dict) and answer.get("errorType") in _REFUSALS
 
 
 def _only(value: Json) -> dict[str, Json]:

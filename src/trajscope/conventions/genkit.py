@@ -1,4 +1,4 @@
-"""Genkit's own tracing (`genkit:*` attributes, scope `genkit-tracer`), in JavaScript, Go and Python.
+"""Genkit's own tracing: `genkit:*` attributes, scope `genkit-tracer`, in whatever language.
 
 One thing a newcomer would get wrong: every turn is a `generate` inside the `generate` of the turn
 before, and each repeats the answer of the innermost; only actions of subtype `model` are calls.

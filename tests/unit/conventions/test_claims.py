@@ -21,6 +21,7 @@ SCOPES = (
     "gcp.vertex.agent",
     "gemini-cli",
     "gen_ai",
+    "genkit-tracer",
     "langfuse-sdk",
     "langsmith",
     "logfire.openai_agents",
@@ -40,6 +41,7 @@ SCOPES = (
 KINDS: dict[str, tuple[str, ...]] = {
     "ai.operationId": ("ai.toolCall", "ai.generateText", "ai.generateText.doGenerate", "ai.embed"),
     "gen_ai.operation.name": ("chat", "execute_tool", "invoke_agent", "handoff", "retrieval"),
+    "genkit:type": ("action", "flowStep", "util"),
     "langfuse.observation.type": ("tool", "generation", "agent", "span"),
     "langsmith.span.kind": ("chain", "tool", "llm", "retriever"),
     "mcp.method.name": ("tools/call", "tools/list"),
