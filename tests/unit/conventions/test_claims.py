@@ -36,6 +36,7 @@ SCOPES = (
     "opentelemetry.instrumentation.crewai",
     "opentelemetry.instrumentation.langchain",
     "pydantic-ai",
+    "qwen-code",
     "strands.telemetry.tracer",
 )
 KINDS: dict[str, tuple[str, ...]] = {

@@ -190,3 +190,33 @@ def test_a_command_of_gemini_cli_that_ended_with_a_code_failed() -> None:
         scope="gemini-cli",
     )
     assert found.failed
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ({"type": "ai", "name": "boss", "content": "done"}, StepType.AGENT_RUN),
+        (
+            {
+                "lc": 1,
+                "id": ["langchain_core", "messages", "AIMessage"],
+                "kwargs": {"name": "boss"},
+            },
+            StepType.AGENT_RUN,
+        ),
+        ({"type": "ai", "name": "sub", "content": "boss"}, StepType.WORKFLOW_RUN),
+        ({"type": "tool", "name": "boss", "content": "done"}, StepType.WORKFLOW_RUN),
+        ({"type": "ai", "content": "boss"}, StepType.WORKFLOW_RUN),
+    ],
+)
+def test_a_graph_whose_model_speaks_under_its_name_is_an_agent(
+    message: dict[str, Json], kind: StepType
+) -> None:
+    output = json.dumps({"messages": [{"type": "human", "content": "boss, go"}, message]})
+    attributes: dict[str, Json] = {
+        "openinference.span.kind": "CHAIN",
+        "metadata": '{"ls_integration": "langgraph"}',
+        "output.value": output,
+    }
+    scope = "openinference.instrumentation.langchain"
+    assert read(attributes, "boss", scope).step_type is kind
