@@ -15,6 +15,7 @@ READ = Reader()
 
 SCOPES = (
     "",
+    "@traceloop/instrumentation-langchain",
     "ai",
     "codex_exec",
     "com.anthropic.claude_code.tracing",

@@ -220,3 +220,25 @@ def test_a_graph_whose_model_speaks_under_its_name_is_an_agent(
     }
     scope = "openinference.instrumentation.langchain"
     assert read(attributes, "boss", scope).step_type is kind
+
+
+def test_traceloop_names_a_tool_of_langchain_js_after_its_class() -> None:
+    kwargs = {"name": "add", "tool_call_id": "c1", "content": "2", "status": "success"}
+    message = {"lc": 1, "id": ["langchain_core", "messages", "ToolMessage"], "kwargs": kwargs}
+    attributes: dict[str, Json] = {
+        "gen_ai.operation.name": "execute_tool",
+        "traceloop.span.kind": "task",
+        "traceloop.entity.name": "DynamicStructuredTool",
+        "traceloop.entity.input": json.dumps({"args": ['{"a":1}']}),
+        "traceloop.entity.output": json.dumps({**message, "type": "constructor"}),
+    }
+    scope = "@traceloop/instrumentation-langchain"
+    found = read(attributes, scope=scope)
+    assert (found.name, found.args, found.tool_call_id) == ("add", {"a": 1}, "c1")
+    del attributes["traceloop.entity.output"]
+    assert read(attributes, scope=scope).name == "DynamicStructuredTool"
+    glue: dict[str, Json] = {
+        "traceloop.span.kind": "workflow",
+        "traceloop.workflow.name": "RunnableSequence",
+    }
+    assert read(glue, scope=scope).step_type is None
