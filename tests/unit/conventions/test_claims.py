@@ -16,6 +16,7 @@ READ = Reader()
 SCOPES = (
     "",
     "@traceloop/instrumentation-langchain",
+    "@voltagent/core",
     "ai",
     "codex_exec",
     "com.anthropic.claude_code.tracing",
@@ -48,7 +49,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "langsmith.span.kind": ("chain", "tool", "llm", "retriever"),
     "mcp.method.name": ("tools/call", "tools/list"),
     "mlflow.spanType": ('"TOOL"', '"CHAT_MODEL"', '"AGENT"', '"CHAIN"'),
-    "span.type": ("interaction", "llm_request", "tool", "tool.execution"),
+    "span.type": ("interaction", "llm", "llm_request", "tool", "tool.execution"),
     "openinference.span.kind": ("TOOL", "LLM", "AGENT", "CHAIN", "GUARDRAIL"),
     "traceloop.span.kind": ("tool", "agent", "workflow", "task", "llm"),
 }

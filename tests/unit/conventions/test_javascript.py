@@ -242,3 +242,27 @@ def test_traceloop_names_a_tool_of_langchain_js_after_its_class() -> None:
         "traceloop.workflow.name": "RunnableSequence",
     }
     assert read(glue, scope=scope).step_type is None
+
+
+def test_voltagent_tells_a_root_by_its_entity_and_the_rest_by_its_span_type() -> None:
+    entity: dict[str, Json] = {"entity.type": "agent", "entity.name": "boss", "entity.id": "b"}
+    scope = "@voltagent/core"
+    sums = {"usage.prompt_tokens": 60, "usage.completion_tokens": 21}
+    root = read({**entity, **sums}, "boss", scope)
+    assert (root.step_type, root.agent_name) == (StepType.AGENT_RUN, "boss")
+    loop = read({**entity, "span.type": "llm", "llm.model": "m"}, "llm:generateText", scope)
+    assert (loop.step_type, loop.is_model_call) == (StepType.MODEL_GENERATION, False)
+    called = {"tool.name": "add", "tool.call.id": "c1", "tool.parameters": '{"_def":{}}'}
+    given = {"input": '{"a":1}', "output": '{"sum":2}'}
+    tool = read({**entity, "span.type": "tool", **called, **given}, "tool.execution:add", scope)
+    assert (tool.name, tool.args, tool.result) == ("add", {"a": 1}, {"sum": 2})
+    assert read({**entity, "span.type": "memory"}, "memory.read", scope).step_type is None
+    found = trajectory(
+        [
+            span(1, attributes={**entity, **sums}, scope_name=scope),
+            span(2, 1, attributes={**entity, "span.type": "llm"}, scope_name=scope),
+        ]
+    )
+    assert found.model_calls is None
+    assert found.tokens is not None
+    assert (found.tokens.input, found.tokens.output) == (60, 21)
