@@ -36,10 +36,12 @@ REFUSAL = re.compile(
     r"|is not part of the provided (?:tools|functions)|is not in the tool's input schema"
     r"|missing (?:\d+ )?required (?:positional |keyword-only )?arguments?\b"
     r"|(?:got an|received) unexpected (?:keyword )?argument"
-    r"|arguments? .{0,40}(?:rejected|invalid)",
+    r"|arguments? .{0,40}(?:rejected|invalid)"
+    r"|execution (?:was )?(?:denied|not approved)|user rejected the tool call"
+    r"|tool call was not approved",
     re.IGNORECASE | re.DOTALL,
 )
-"""Texts by which frameworks refuse a call: the tool is unknown or its arguments are rejected."""
+"""Texts by which frameworks refuse a call: an unknown tool, rejected arguments, a person's no."""
 
 _ERROR_TEXT = re.compile(
     r"\s*(?:\W{0,2}(?:error|exception|failed|failure|traceback)\b"
@@ -82,6 +84,8 @@ def failure_in_result(result: Json) -> Failure:
             return Failure(True, _message_in(result), f"{key} in the result")
         if result.get(key) is False:
             return Failure(False, None, f"{key} in the result")
+    if result.get("error") is True and (message := _message_in(result)):
+        return Failure(True, message, "error: true in the result")
     status = result.get("status")
     if isinstance(status, str) and is_bad_status(status) and (message := _message_in(result)):
         return Failure(True, message, "status in the result")

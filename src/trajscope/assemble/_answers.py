@@ -22,6 +22,14 @@ class _Given(NamedTuple):
     responses: list[ToolResponse]
 
 
+class Answer(NamedTuple):
+    """A result, the place of the trace that holds it, and when its model call was given it."""
+
+    response: ToolResponse
+    place: int
+    start_ns: float
+
+
 class Answers:
     """Tool results by session and call, in order of the traces and of time inside them.
 
@@ -53,21 +61,21 @@ class Answers:
         if draft.is_model_call:
             self._unnamed[index, owner_of(draft)].append(_Given(moment, _without_a_name(draft)))
 
-    def to_request(self, index: int, draft: Draft, rank: int) -> ToolResponse | None:
+    def to_request(self, index: int, draft: Draft, rank: int) -> Answer | None:
         """Return the answer to the request at `rank` of a model call of the trace at `index`."""
         requests = draft.reading.requests
         request = requests[rank]
         if request.call_id is not None:
-            found = self.to_call(index, draft, request.call_id, request.name)
+            found = self._to_call(index, draft, request.call_id, request.name)
             return found or self._by_place(index, draft, rank)
         alike = [i for i, r in enumerate(requests) if r.call_id is None and r.name == request.name]
         key = "\0" + request.name
         for given in self._later(index, draft, key):
             if len(given.responses) >= len(alike):
-                return given.responses[alike.index(rank) - len(alike)]
+                return Answer(given.responses[alike.index(rank) - len(alike)], *given.moment)
         return self._by_place(index, draft, rank)
 
-    def _by_place(self, index: int, draft: Draft, rank: int) -> ToolResponse | None:
+    def _by_place(self, index: int, draft: Draft, rank: int) -> Answer | None:
         """The answer by its place alone, where a recorder keeps neither ids nor names of answers.
 
         The next model call of the same agent was given just as many more answers as were asked for.
@@ -77,15 +85,19 @@ class Answers:
         for given in later[bisect_right(later, self._moment(index, draft), key=_moment_of) :]:
             if len(given.responses) != known:  # as many: a span around or within the same call
                 more = given.responses[known:]
-                return more[rank] if len(more) == asked else None
+                return Answer(more[rank], *given.moment) if len(more) == asked else None
         return None
 
     def to_call(self, index: int, draft: Draft, call_id: str, name: str) -> ToolResponse | None:
         """Return the answer to a call by its id, given to a model after `draft` began."""
+        found = self._to_call(index, draft, call_id, name)
+        return None if found is None else found.response
+
+    def _to_call(self, index: int, draft: Draft, call_id: str, name: str) -> Answer | None:
         for given in self._later(index, draft, call_id):
             response = given.responses[-1]
             if response.name in (None, name):
-                return response
+                return Answer(response, *given.moment)
         return None
 
     def _later(self, index: int, draft: Draft, key: str) -> list[_Given]:

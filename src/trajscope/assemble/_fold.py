@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import UNSET
+
 from trajscope.assemble._draft import Draft, TraceDraft, lift, model_parent
 from trajscope.model.reading import StepType
 from trajscope.names import ends_with_tool, same_tool
+from trajscope.values import equal_json
 
 _RUNS = (StepType.AGENT_RUN, StepType.WORKFLOW_RUN)
 
@@ -79,7 +82,8 @@ def drop_repeated_responses(traces: Sequence[TraceDraft]) -> None:
 def drop_repeated_calls(traces: Sequence[TraceDraft]) -> None:
     """Drop a tool call beside the same one of another library: one id, one name, one time.
 
-    The same library writes an id twice only when it tries again, and ids repeat between agents.
+    The same library writes an id twice only when it tries again, or when a call was suspended and
+    resumed, which is one call: the second half has the result. Ids repeat between agents.
     """
     for trace in traces:
         first: dict[tuple[str, str], list[Draft]] = {}
@@ -88,7 +92,11 @@ def drop_repeated_calls(traces: Sequence[TraceDraft]) -> None:
                 continue
             alike = first.setdefault((draft.tool_call_id, draft.name), [])
             twin = next((other for other in alike if _is_twin(draft, other)), None)
-            if twin is None:
+            half = next((other for other in alike if _is_resumed(draft, other)), None)
+            if twin is None and half is not None:
+                half.fold(f"suspended, and resumed as {draft.span.span_id}")
+                alike[alike.index(half)] = draft
+            elif twin is None:
                 alike.append(draft)
             else:
                 lift(draft, twin)
@@ -101,6 +109,21 @@ def _is_twin(later: Draft, earlier: Draft) -> bool:
     if later.span.scope_name == earlier.span.scope_name or start is None or end is None:
         return False
     return start < end or (later.span.end_ns or start) <= end
+
+
+def _is_resumed(later: Draft, earlier: Draft) -> bool:
+    """Whether the earlier span ended with nothing to show, and the later one went on with it."""
+    ended, start = earlier.span.end_ns, later.span.start_ns
+    if ended is None or start is None or start < ended or later.result is UNSET:
+        return False
+    return earlier.result is UNSET and not earlier.failed and _equal_args(earlier, later)
+
+
+def _equal_args(one: Draft, other: Draft) -> bool:
+    """Whether two calls are known to have the same arguments."""
+    if one.args is UNSET or other.args is UNSET:
+        return False
+    return equal_json(one.args, other.args)
 
 
 def _nested(inner: Draft, outer: Draft) -> bool:

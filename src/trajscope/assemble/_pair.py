@@ -8,42 +8,41 @@ framework's refusal it did not (`success` false); if they hold nothing, nobody k
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from trajscope.assemble._answers import Answers, owner_of
-from trajscope.assemble._draft import Draft, TraceDraft, model_parent
+from trajscope.assemble._answers import Answer, Answers, owner_of
+from trajscope.assemble._claim import Asked, asked_of, claim_calls, names_allow, turn_ends
+from trajscope.assemble._draft import Draft, TraceDraft
 from trajscope.evidence import failure_of_message, is_refusal
-from trajscope.model.reading import StepType, ToolRequest, ToolResponse
-from trajscope.names import ends_with_tool, same_tool
+from trajscope.model.reading import StepType, ToolResponse
 from trajscope.values import equal_json
 
 _QUOTED = re.compile(r"['\"`][\w.:-]+['\"`]")
 """A name in a refusal: of the tool, mostly."""
 
 
-class Asked(NamedTuple):
-    """One request: the model call that made it, and its place in that message."""
-
-    model: Draft
-    rank: int
-    request: ToolRequest
-
-
 def pair_requests(traces: Sequence[TraceDraft]) -> None:
     """Join requests, executed calls and results: within a trace, then within session or capture."""
     answers = Answers(traces)
+    left = [claim_calls(list(asked_of(trace)), trace) for trace in traces]
+    taken: set[int] = set()
     for index, trace in enumerate(traces):
-        for item in claim_calls(list(_asked(trace)), trace):
-            response = answers.to_request(index, item.model, item.rank)
-            call = requested_draft(item, response)
-            if call.failed is None and (run := _run_of(item, trace)) is not None:
-                call.executed, call.failed, call.failure = True, bool(run.failed), run.failure
-                call.notes.append(f"ran: as the agent run {run.span.span_id}")
-            item.model.children.append(call)
+        for item in left[index]:
+            answer = answers.to_request(index, item.model, item.rank)
+            ran = None
+            if answer is not None and answer.place != index:
+                ran = ran_later(item, answer, traces[answer.place], taken)
+            made = requested_draft(item, answer.response if answer and ran is None else None)
+            if ran is not None:
+                taken.add(id(ran))
+                made.failed = made.failure = None
+                made.notes.append(f"it ran later: span {ran.span.span_id} of {ran.span.trace_id}")
+            elif made.failed is None and (run := _run_of(item, trace)) is not None:
+                made.executed, made.failed, made.failure = True, bool(run.failed), run.failure
+                made.notes.append(f"ran: as the agent run {run.span.span_id}")
+            item.model.children.append(made)
         for draft in trace.tools():
             if draft.tool_call_id is not None:
                 response = answers.to_call(index, draft, draft.tool_call_id, draft.name)
@@ -53,7 +52,7 @@ def pair_requests(traces: Sequence[TraceDraft]) -> None:
 def _run_of(item: Asked, trace: TraceDraft) -> Draft | None:
     """The agent run that carried a request out: an agent of this name, called like a tool."""
     owner, ended = owner_of(item.model), item.model.span.end_ns or 0
-    bounds = _turn_ends([item], trace)[id(item.model)]
+    bounds = turn_ends([item], trace)[id(item.model)]
     for run in trace.drafts:
         begun = run.span.start_ns or 0
         is_named = run.step_type is StepType.AGENT_RUN and run.name == item.request.name
@@ -62,171 +61,26 @@ def _run_of(item: Asked, trace: TraceDraft) -> Draft | None:
     return None
 
 
-def _asked(trace: TraceDraft) -> Iterator[Asked]:
-    """Yield the requests of every model call once, though a nest of spans repeats them."""
-    used: set[int] = set()
-    seen: set[str] = set()
-    asked: list[Asked] = []
-    for draft in reversed(list(trace.model_calls())):  # inner spans come before outer ones
-        requests = draft.reading.requests
-        if not requests or id(draft) in used:
+def ran_later(item: Asked, answer: Answer, trace: TraceDraft, taken: set[int]) -> Draft | None:
+    """The span of a call that ran in another trace: the one whose messages hold the answer.
+
+    A call that waits for a person's leave is asked for in one trace and runs in the next, which no
+    request of its own speaks of. It counts where it ran; here it was only asked for.
+    """
+    asked = item.request
+    for draft in trace.tools():
+        if draft.request_rank is not None or id(draft) in taken:
             continue
-        asked += [Asked(draft, rank, r) for rank, r in enumerate(requests)]
-        for above in _nest_above(draft):
-            if id(above) in used:  # and so is all that is above it
-                break
-            used.add(id(above))
-    for item in sorted(asked, key=lambda a: (a.model.time_key, a.rank)):
-        key = f"{item.request.call_id}\0{item.request.name}"
-        if item.request.call_id is None or key not in seen:
-            seen.add(key)
-            yield item
-
-
-def _nest_above(draft: Draft) -> Iterator[Draft]:
-    above = model_parent(draft)
-    while above is not None:
-        yield above
-        above = model_parent(above)
-
-
-class _Bounds(NamedTuple):
-    """What keeps a request and a call apart: when turns end, and the ids of all requests."""
-
-    ends: dict[int, float]
-    ids: set[str | None]
-
-
-def claim_calls(asked: list[Asked], trace: TraceDraft) -> list[Asked]:
-    """Pair requests with executed calls; return those without one.
-
-    First by call id; then by name and equal arguments; then, within the turn (before the next
-    model call), by arguments that hold those asked for beside injected ones; then by name, for
-    calls whose recorded arguments differ or are unknown. An id that no request has is of another
-    kind, a run's own perhaps, and keeps no pair apart.
-    """
-    ids = {item.request.call_id for item in asked}
-    ran = [d for d in trace.drafts if d.is_tool or d.step_type is StepType.HANDOFF]
-    by_id: dict[str, list[Draft]] = defaultdict(list)
-    for draft in ran:
+        if not names_allow(item, draft) or (draft.span.start_ns or 0) > answer.start_ns:
+            continue
         if draft.tool_call_id is not None:
-            by_id[draft.tool_call_id].append(draft)
-    claimed: set[int] = set()
-    left: list[Asked] = []
-
-    def take(item: Asked, draft: Draft) -> None:
-        claimed.add(id(draft))
-        draft.request_rank = item.rank
-        if draft.args is UNSET or _covers(draft, item):
-            draft.args = item.request.args
-        if draft.tool_call_id not in ids:
-            draft.tool_call_id = item.request.call_id or draft.tool_call_id
-        draft.agent_name = draft.agent_name or item.model.agent_name
-
-    for item in asked:
-        candidates = by_id.get(item.request.call_id or "", [])
-        match = next((d for d in candidates if id(d) not in claimed and _named(item, d)), None)
-        if match is not None:
-            take(item, match)
+            same = draft.tool_call_id == asked.call_id
         else:
-            left.append(item)
-    for compare in (_equal_call, _injected_call, _same_turn):
-        still: list[Asked] = []
-        bounds = _Bounds(_turn_ends(left, trace), ids)
-        free = [d for d in ran if id(d) not in claimed]
-        for item in left:
-            match = next(
-                (d for d in free if id(d) not in claimed and compare(item, d, bounds)), None
-            )
-            if match is not None:
-                take(item, match)
-            else:
-                still.append(item)
-        left = still
-    return left
-
-
-def _turn_ends(items: list[Asked], trace: TraceDraft) -> dict[int, float]:
-    """When the next model call of the same agent starts, by model call; infinity after the last."""
-    if not items:
-        return {}
-    starts: dict[int, list[int]] = defaultdict(list)
-    for call in trace.model_calls():
-        if model_parent(call) is None and call.span.start_ns is not None:
-            starts[owner_of(call)].append(call.span.start_ns)
-    ends: dict[int, float] = {}
-    for item in items:
-        own = item.model.span.end_ns or item.model.span.start_ns or 0
-        later = [s for s in starts[owner_of(_outermost(item.model))] if s >= own]
-        ends[id(item.model)] = min(later, default=float("inf"))
-    return ends
-
-
-def _outermost(draft: Draft) -> Draft:
-    *_, last = (draft, *_nest_above(draft))
-    return last
-
-
-def _ids_differ(item: Asked, draft: Draft, bounds: _Bounds) -> bool:
-    asked, ran = item.request.call_id, draft.reading.tool_call_id
-    return asked is not None and asked != ran and ran in bounds.ids and ran is not None
-
-
-def _named(item: Asked, draft: Draft) -> bool:
-    """Whether names allow a request and a call to be one: ids alone repeat between agents."""
-    asked, ran = item.request.name, draft.name
-    if draft.step_type is StepType.HANDOFF or not ran:
-        return True
-    same = same_tool(ran, asked, draft.mcp_server)
-    return same or ends_with_tool(ran, asked) or ends_with_tool(asked, ran)
-
-
-def _starts_after(item: Asked, draft: Draft) -> bool:
-    asked, ran = item.model.span.start_ns, draft.span.start_ns
-    return asked is None or ran is None or ran >= asked
-
-
-def _equal_call(item: Asked, draft: Draft, bounds: _Bounds) -> bool:
-    return (
-        draft.is_tool
-        and not _ids_differ(item, draft, bounds)
-        and same_tool(draft.name, item.request.name, draft.mcp_server)
-        and draft.args is not UNSET
-        and item.request.args is not UNSET
-        and equal_json(draft.args, item.request.args)
-        and _starts_after(item, draft)
-    )
-
-
-def _covers(draft: Draft, item: Asked) -> bool:
-    """Whether a call ran with more than the arguments asked for: the framework put some in.
-
-    A context object or a state is no argument of the model's; the call counts as what was asked.
-    """
-    ran, asked = draft.args, item.request.args
-    if not isinstance(ran, dict) or not isinstance(asked, dict) or len(ran) <= len(asked):
-        return False
-    return all(key in ran and equal_json(ran[key], value) for key, value in asked.items())
-
-
-def _injected_call(item: Asked, draft: Draft, bounds: _Bounds) -> bool:
-    return draft.is_tool and _covers(draft, item) and _same_turn(item, draft, bounds)
-
-
-def _same_turn(item: Asked, draft: Draft, bounds: _Bounds) -> bool:
-    if not _starts_after(item, draft) or (draft.span.start_ns or 0) > bounds.ends[id(item.model)]:
-        return False
-    if draft.step_type is StepType.HANDOFF:
-        return _is_handoff(item.request.name)
-    return not _ids_differ(item, draft, bounds) and same_tool(
-        draft.name, item.request.name, draft.mcp_server
-    )
-
-
-def _is_handoff(tool: str) -> bool:
-    """Whether a requested tool (`transfer_to_x`, `handoff`) is one that a handoff carries out."""
-    words = tool.lower().replace("-", "_")
-    return any(word in words for word in ("transfer", "handoff", "hand_off"))
+            known = draft.args is not UNSET and asked.args is not UNSET
+            same = bool(draft.name) and (not known or equal_json(draft.args, asked.args))
+        if same:
+            return draft
+    return None
 
 
 def requested_draft(item: Asked, response: ToolResponse | None) -> Draft:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trajscope.assemble._claim import Asked, claim_calls
 from trajscope.assemble._draft import Draft, TraceDraft
-from trajscope.assemble._pair import Asked, claim_calls, requested_draft
+from trajscope.assemble._pair import requested_draft
 from trajscope.model.reading import StepType
 
 

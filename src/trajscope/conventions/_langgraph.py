@@ -7,11 +7,12 @@ carries that node's `langgraph_node`; only the span *named* like the node is the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.model.reading import StepType
 from trajscope.model.span import Json
-from trajscope.values import text_of
+from trajscope.values import decode_json, text_of
 
 CREATED_AGENT = "langchain_create_agent"
 """`ls_integration` of a graph that `create_agent` built: its nodes are machinery, not steps."""
@@ -21,7 +22,43 @@ _WORKFLOW_STEP, _AGENT = step(StepType.WORKFLOW_STEP), step(StepType.AGENT_RUN)
 _WORKFLOW = step(StepType.WORKFLOW_RUN)
 
 
-def graph_kind(name: str, metadata: Mapping[str, Json]) -> Kind | None:
+def speaks_as(name: str, output: Json) -> bool:
+    """Whether a graph's output holds a message of a model under the graph's own name.
+
+    `create_react_agent` signs its model's messages so, and says nowhere else that it is an agent.
+
+    >>> speaks_as("weather", '{"messages": [{"type": "ai", "name": "weather", "content": ""}]}')
+    True
+    """
+    if not name or not isinstance(output, str) or f'"{name}"' not in output:
+        return False
+    stack: list[Any] = [decode_json(output)]
+    for _ in range(_MAX_NODES):
+        if not stack:
+            return False
+        node = stack.pop()
+        if isinstance(node, dict):
+            if node.get("name") == name and _is_of_a_model(node):
+                return True
+            kwargs = node.get("kwargs")
+            if isinstance(kwargs, dict) and kwargs.get("name") == name and _is_of_a_model(node):
+                return True
+            stack += node.values()
+        elif isinstance(node, list):
+            stack += node
+    return False
+
+
+def _is_of_a_model(message: Mapping[str, Json]) -> bool:
+    kind, ident = message.get("type"), message.get("id")
+    last = ident[-1] if isinstance(ident, list) and ident else None
+    return "ai" in (kind, message.get("role")) or last in ("AIMessage", "AIMessageChunk")
+
+
+_MAX_NODES = 20_000
+
+
+def graph_kind(name: str, metadata: Mapping[str, Json], output: Json = None) -> Kind | None:
     """Return what the chain `name` is by its metadata; None when that says nothing of a graph.
 
     An agent is the graph itself (named `lc_agent_name`); a node is named `langgraph_node`; what
@@ -36,7 +73,11 @@ def graph_kind(name: str, metadata: Mapping[str, Json]) -> Kind | None:
     if node is None:
         if created:
             return _AGENT
+        if integration == "langgraph" and speaks_as(name, output):
+            return _AGENT
         return _WORKFLOW if integration == "langgraph" or name == _DEFAULT_NAME else None
+    if name == node and name == "__start__":
+        return noise("where a graph begins is no step")
     if name == node:
         return noise("a node of a created agent is glue") if created else _WORKFLOW_STEP
     if name == _DEFAULT_NAME:

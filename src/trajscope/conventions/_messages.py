@@ -38,18 +38,20 @@ _RESPONSE_TYPES = frozenset(
     | {"function_response", "tool", "tool-error", "tool_return", "tool-return", "ToolMessage"}
     | {"retry-prompt", "server_tool_call_response", "mcp_tool_result"}
 )
-_CALL_HOLDERS = ("function_call", "functionCall", "toolUse", "tool_call")
+_CALL_HOLDERS = ("function_call", "functionCall", "toolUse", "tool_call", "toolRequest")
 _REQUEST_HOLDERS = frozenset({*_CALL_HOLDERS, "function", "function_call_name"})
-_RESULT_HOLDERS = ("function_response", "functionResponse", "toolResult", "tool_call_result")
+_RESULT_HOLDERS = (
+    *("function_response", "functionResponse", "toolResult", "tool_call_result", "toolResponse"),
+)
 _RESPONSE_HOLDERS = frozenset(_RESULT_HOLDERS)
-_HELD_RESULTS = frozenset({"response", "content", "result"})
+_HELD_RESULTS = frozenset({"response", "content", "result", "output"})
 _REQUEST_MARKS = _REQUEST_HOLDERS | {"toolCallId", "arguments", "args"}
 _RESPONSE_MARKS = _RESPONSE_HOLDERS | {"lc", "output"}
 """Without one of these fields, and with a type and a role of something else, an object is no
 request (response): most parts of a conversation are neither, and are known by one look."""
 _NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
 _ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
-_ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id")
+_ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id", "ref")
 _RESULT_KEYS = (
     "response",
     "result",
@@ -248,6 +250,9 @@ def _make_response(inner: dict[str, Json], outer: dict[str, Json]) -> ToolRespon
     if isinstance(value, dict) and value.keys() == {"type", "value"}:  # the AI SDK's typed output
         status = "error" if str(value["type"]).startswith("error") else None
         value = value["value"]
+    elif isinstance(value, dict) and value.get("type") == "execution-denied":  # by a person
+        reason = text_of(value.get("reason"))
+        value, status = f"execution denied: {reason}" if reason else "execution denied", "error"
     else:
         status = text_of(inner.get("status")) or text_of(inner.get("outcome"))
     if (

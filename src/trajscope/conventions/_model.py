@@ -118,6 +118,10 @@ def _requests(span: Span, words: Vocabulary, find: Finder) -> tuple[ToolRequest,
         found = find_requests(said)
     if not found and words.answer:
         found = find_requests(find.value("requests", words.answer) or None)
+    elif any(request.call_id is None for request in found) and words.answer:
+        whole = find_requests(span.attributes.get(words.answer[0]))
+        if [r.name for r in whole] == [r.name for r in found]:  # the leaves have lost the ids
+            return whole
     return found
 
 

@@ -34,8 +34,10 @@ def kind_of(span: Span) -> Kind | None:
     if span.scope_name not in _SCOPES:
         return None
     kind = span.attributes.get("openinference.span.kind")
-    if kind in _CHAINS and (found := graph_kind(span.name, metadata_of(span))) is not None:
-        return found
+    if kind in _CHAINS:
+        output = span.attributes.get("output.value")
+        if (found := graph_kind(span.name, metadata_of(span), output)) is not None:
+            return found
     return _openinference.kind_of(span)
 
 

@@ -16,6 +16,7 @@ from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.conventions._langgraph import graph_kind
 from trajscope.conventions._vocabulary import GEN_AI
+from trajscope.evidence import is_interrupt
 from trajscope.model.reading import TOOL_STEP_TYPES, Reading, StepType
 from trajscope.model.span import Json, Span
 from trajscope.values import decode_result, text_of
@@ -60,7 +61,8 @@ def kind_of(span: Span) -> Kind | None:
     if not isinstance(kind, str):
         return None
     if kind.lower() == "chain":
-        found = graph_kind(span.name, metadata_of(span))
+        output = span.attributes.get("gen_ai.completion")
+        found = graph_kind(span.name, metadata_of(span), output)
         return found or noise("a chain is glue around steps")
     return KINDS.get(kind.lower()) or noise(f"langsmith.span.kind {kind} is no step")
 
@@ -77,13 +79,26 @@ def refine(span: Span, reading: Reading) -> Reading:
         own = {"name": reading.name or span.name}
         if reading.result == {}:  # nothing came back: the call raised
             own["result"] = UNSET
-        elif isinstance(reading.result, dict) and reading.result.keys() == {"output"}:
-            own["result"] = decode_result(reading.result["output"]).value
+        elif isinstance(reading.result, dict) and len(reading.result) == 1:
+            for lone in ("output", "outputs"):  # Python's and JavaScript's wrapper of a bare value
+                if lone in reading.result:
+                    own["result"] = decode_result(reading.result[lone]).value
+        if reading.failed is None and not is_interrupt(span):
+            own |= _raised(span)
     elif reading.step_type is None and _METADATA + "langgraph_node" not in span.attributes:
         own = {"candidate": StepType.WORKFLOW_RUN}
     if agent is not None and reading.agent_name is None and not reading.is_model_call:
         own.setdefault("agent_name", agent)
     return msgspec.structs.replace(reading, **own) if own else reading
+
+
+def _raised(span: Span) -> dict[str, Any]:
+    """The failure of a call whose error JavaScript's exporter wrote under the status OK."""
+    for event in span.events:
+        if event.name == "exception":  # written for a run that ended in an error, and only then
+            text = text_of(event.attributes.get("exception.message")) or "exception"
+            return {"failed": True, "failure": text}
+    return {}
 
 
 CONVENTION = VocabularyConvention(

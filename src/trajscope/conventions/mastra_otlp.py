@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from trajscope.conventions._convention import VocabularyConvention
-from trajscope.conventions._kind import Kind
+from trajscope.conventions._kind import Kind, noise
 from trajscope.conventions._mastra import (
     camel_to_snake,
     is_tripwire,
@@ -23,7 +24,7 @@ from trajscope.conventions._messages import find_requests
 from trajscope.conventions._vocabulary import GEN_AI
 from trajscope.model.reading import Reading, StepType
 from trajscope.model.span import Span
-from trajscope.values import text_of
+from trajscope.values import decode_arguments, text_of
 
 VOCABULARY = GEN_AI.extended(
     session=("mastra.metadata.threadId", "mastra.metadata.sessionId"),
@@ -72,8 +73,27 @@ def kind_of(span: Span) -> Kind | None:
     found = span_type(span)
     if found is None:
         return None
+    if found in _INNER and is_replay(span, found):
+        return noise("a resumed run shows the model call again that it had stopped after")
     step_id = span.attributes.get("mastra.workflow_step.step_id") or quoted(span.name)
     return kind_of_type(found, text_of(step_id))
+
+
+_INNER = ("model_step", "model_inference")
+
+
+def is_replay(span: Span, kind: str) -> bool:
+    """Whether a span of a resumed run repeats a model call instead of making one.
+
+    The step has no input, and the inference, which asked for tools, no time of a first token.
+    """
+    attributes = span.attributes
+    if attributes.get("mastra.metadata.resumed") in (None, False, "false"):
+        return False
+    if kind == "model_step":
+        return "mastra.model_step.input" not in attributes
+    reasons = text_of(attributes.get("gen_ai.response.finish_reasons")) or ""
+    return "tool" in reasons and "mastra.completion_start_time" not in attributes
 
 
 def refine(span: Span, reading: Reading) -> Reading:
@@ -97,6 +117,10 @@ def refine(span: Span, reading: Reading) -> Reading:
         changes["requests"] = find_requests(span.attributes.get(f"mastra.{kind}.output"))
     if step_type is StepType.MCP_TOOL_CALL:
         changes["is_mcp"] = True
+    if kind == "client_tool_call":  # the tool is unknown here, or another program runs it
+        changes["is_silent"] = True
+        if reading.args is UNSET and "mastra.metadata.args" in span.attributes:
+            changes["args"] = decode_arguments(span.attributes["mastra.metadata.args"]).args
     if step_type is StepType.AGENT_RUN and is_tripwire(get("output")):
         changes["model_calls"] = 0  # but for those that are recorded
     if step_type is StepType.PROCESSOR_RUN and reading.failed:

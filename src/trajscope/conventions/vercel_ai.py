@@ -6,10 +6,12 @@ model calls (`….doGenerate`); the best name of an agent is the function id the
 
 from __future__ import annotations
 
+import msgspec
+
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.conventions._vocabulary import GEN_AI
-from trajscope.model.reading import StepType
+from trajscope.model.reading import Reading, StepType
 from trajscope.model.span import Span
 
 _METADATA = "ai.telemetry.metadata."
@@ -74,11 +76,35 @@ def kind_of(span: Span) -> Kind | None:
     return OPERATIONS.get(operation) or noise(f"{operation} is no step")
 
 
+def refine(span: Span, reading: Reading) -> Reading:
+    """Take back a failure that a span processor wrote on a span which has its own outcome.
+
+    The SDK writes a result, or a finish reason, only where all went well, and an exception beside
+    every status ERROR of its own; OpenInference's processor marks what comes after an error too.
+    """
+    if not reading.failed or not any(key in span.attributes for key in _OUTCOMES):
+        return reading
+    if reading.sources.get("failed", "") not in ("", "span status ERROR"):
+        return reading
+    if span.status_code != "ERROR" or any(event.name == "exception" for event in span.events):
+        return reading
+    return msgspec.structs.replace(reading, failed=None, failure=None)
+
+
+_OUTCOMES = (
+    "ai.toolCall.result",
+    "ai.toolCall.output",
+    "ai.response.finishReason",
+)
+"""What only an operation has that ended well."""
+
+
 CONVENTION = VocabularyConvention(
     name="vercel-ai",
     description="Vercel AI SDK (3 to 6, legacy telemetry of 7): ai.operationId and ai.*.",
     tier=20,
     vocabulary=VOCABULARY,
     kind_of=kind_of,
+    refine=refine,
     hints={"content": "set recordInputs and recordOutputs to true in the telemetry settings"},
 )

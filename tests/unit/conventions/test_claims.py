@@ -15,12 +15,15 @@ READ = Reader()
 
 SCOPES = (
     "",
+    "@traceloop/instrumentation-langchain",
+    "@voltagent/core",
     "ai",
     "codex_exec",
     "com.anthropic.claude_code.tracing",
     "gcp.vertex.agent",
     "gemini-cli",
     "gen_ai",
+    "genkit-tracer",
     "langfuse-sdk",
     "langsmith",
     "logfire.openai_agents",
@@ -35,16 +38,18 @@ SCOPES = (
     "opentelemetry.instrumentation.crewai",
     "opentelemetry.instrumentation.langchain",
     "pydantic-ai",
+    "qwen-code",
     "strands.telemetry.tracer",
 )
 KINDS: dict[str, tuple[str, ...]] = {
     "ai.operationId": ("ai.toolCall", "ai.generateText", "ai.generateText.doGenerate", "ai.embed"),
     "gen_ai.operation.name": ("chat", "execute_tool", "invoke_agent", "handoff", "retrieval"),
+    "genkit:type": ("action", "flowStep", "util"),
     "langfuse.observation.type": ("tool", "generation", "agent", "span"),
     "langsmith.span.kind": ("chain", "tool", "llm", "retriever"),
     "mcp.method.name": ("tools/call", "tools/list"),
     "mlflow.spanType": ('"TOOL"', '"CHAT_MODEL"', '"AGENT"', '"CHAIN"'),
-    "span.type": ("interaction", "llm_request", "tool", "tool.execution"),
+    "span.type": ("interaction", "llm", "llm_request", "tool", "tool.execution"),
     "openinference.span.kind": ("TOOL", "LLM", "AGENT", "CHAIN", "GUARDRAIL"),
     "traceloop.span.kind": ("tool", "agent", "workflow", "task", "llm"),
 }

@@ -356,6 +356,34 @@ class TestGeminiCli:
         assert len(tools(*spans, logs=[self.event("tool_call", 5, function_name="ls")])) == 1
 
 
+def test_qwen_code_writes_the_records_of_gemini_cli_under_its_own_name() -> None:
+    def record(name: str, at_ms: int, /, **more: Any) -> LogRecord:
+        known = {"session.id": "s", "prompt_id": "p", "event.name": f"qwen-code.{name}"}
+        return log("qwen-code", f"qwen-code.{name}", at_ms, **known, **more)
+
+    call = {"function_name": "read_file", "function_args": '{"path": "a"}', "duration_ms": 5}
+    counts = {"input_token_count": 9, "output_token_count": 2}
+    found = only(
+        logs=(
+            record("user_prompt", 1),
+            record("api_response", 3, model="m", **counts),
+            record("subagent_execution", 4, subagent_name="explore", status="started"),
+            record("tool_call", 20, success=False, status="error", error="not there", **call),
+            record("subagent_execution", 30, subagent_name="explore", status="completed"),
+            record("chat_compression", 40),
+        )
+    )
+    assert found.root is not None
+    assert (found.root.name, found.model_calls, found.agents) == (
+        "qwen-code",
+        1,
+        ("qwen-code", "explore"),
+    )
+    assert [(s.name, s.failed, s.failure) for s in found.steps if s.is_tool] == [
+        ("read_file", True, "not there")
+    ]
+
+
 class TestGitHubCopilot:
     record = staticmethod(recorder("copilot-chat", **{"service.name": "copilot-chat"}))
 
