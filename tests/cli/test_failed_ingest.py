@@ -59,6 +59,24 @@ def test_a_store_that_was_there_stays_as_it_was(trajscope: Trajscope, fault: str
     assert len(trajscope("list", "--db", "s.duckdb", "--json").json["traces"]) == 1
 
 
+UNREADABLE = '{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"xx","spanId":"yy"}]}]}]}'
+
+
+@pytest.mark.parametrize("more", [[], ["--json"], ["--quiet"]])
+def test_no_store_is_left_of_captures_without_a_span_that_can_be_read(
+    trajscope: Trajscope, more: list[str]
+) -> None:
+    Path("bad.json").write_text(UNREADABLE)
+    ran = trajscope("ingest", "bad.json", "--db", "s.duckdb", *more)
+    assert ran.code == 3
+    assert "nothing could be read from any capture" in ran.err
+    assert "now holds" not in ran.out
+    assert not Path("s.duckdb").exists()
+    assert trajscope("ingest", "bad.json", "good.json", "--db", "s.duckdb", *more).code == 0
+    assert trajscope("ingest", "bad.json", "--db", "s.duckdb", *more).code == 3
+    assert len(trajscope("list", "--db", "s.duckdb", "--json").json["traces"]) == 1
+
+
 def test_what_was_taken_before_the_fault_is_kept(trajscope: Trajscope) -> None:
     ran = trajscope("ingest", "good.json", "empty.json", "--db", "s.duckdb")
     assert ran.code == 3

@@ -23,7 +23,7 @@ from trajscope.cli._io import (
 )
 from trajscope.cli._numbers import MOST_WORKERS, PlainInt
 from trajscope.cli.app import COMMANDS
-from trajscope.errors import ExitCode, InputError, StoreError
+from trajscope.errors import ExitCode, InputError, Problems, StoreError
 
 if TYPE_CHECKING:
     from trajscope.pipeline.storing import Progress
@@ -98,7 +98,7 @@ def COMMAND(  # noqa: N802
 
     redactor = load_redactor() if redact else None
     options = given_input(drop_attributes=drop_attributes, redactor=redactor)
-    with _store(db, memory_limit) as store:
+    with _store(db, memory_limit, options.problems) as store:
         with _progress() as progress:
             done = list(ingest(paths, store, options, progress, jobs=jobs))
         spans, traces = store.count()
@@ -108,9 +108,10 @@ def COMMAND(  # noqa: N802
     else:
         for one in () if quiet else done:
             click.echo(ingested_text(one))
-        click.echo(
-            f"{safe_text(db)} now holds {plural(spans, 'span')} in {plural(traces, 'trace')}"
-        )
+        if os.path.lexists(db):
+            click.echo(
+                f"{safe_text(db)} now holds {plural(spans, 'span')} in {plural(traces, 'trace')}"
+            )
     read = sum(one.report.spans + one.report.logs for one in done)
     if not read and options.problems.count:
         raise InputError("nothing could be read from any capture", hint="see the problems above")
@@ -122,8 +123,8 @@ def COMMAND(  # noqa: N802
 
 
 @contextmanager
-def _store(db: str, memory_limit: str) -> Iterator[Store]:
-    """Yield the store; one that this run made goes again if an error left nothing in it."""
+def _store(db: str, memory_limit: str, problems: Problems) -> Iterator[Store]:
+    """Yield the store; one that this run made goes again if what went wrong left nothing in it."""
     from trajscope.store import Store, discard
 
     is_new, failed = not os.path.lexists(db), False  # of any name: `Path` raises for some
@@ -135,7 +136,7 @@ def _store(db: str, memory_limit: str) -> Iterator[Store]:
                 failed = True
                 raise
     finally:
-        if is_new and failed and _holds_nothing(db):
+        if is_new and (failed or problems.count) and _holds_nothing(db):
             discard(Path(db))
 
 
@@ -145,7 +146,7 @@ def _holds_nothing(db: str) -> bool:
 
     try:
         with Store.open(db, create=False, read_only=True) as store:
-            return not store.captures()
+            return store.count() == (0, 0) and not store.log_count()
     except StoreError:
         return False
 
