@@ -53,14 +53,7 @@ _NAME_KEYS = ("name", "toolName", "tool_name", "function_name")
 _ARGS_KEYS = ("arguments", "args", "input", "toolInput", "tool_input")
 _ID_KEYS = ("call_id", "toolCallId", "tool_call_id", "tool_use_id", "toolUseId", "id", "ref")
 _RESULT_KEYS = (
-    "response",
-    "result",
-    "output",
-    "content",
-    "toolOutput",
-    "parts",
-    "contents",
-    "error",
+    *("response", "result", "output", "content", "toolOutput", "parts", "contents", "error"),
 )
 _CONTENT_KEYS = ("content", "parts", "contents")
 _MESSAGE_KEYS = frozenset({*_CONTENT_KEYS, "tool_call_id"})

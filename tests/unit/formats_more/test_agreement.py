@@ -71,7 +71,18 @@ def test_mlflow_store_and_mlflow_otlp_tell_of_the_same_run() -> None:
 
 ALL = [n for n in NAMES if (FIXTURES / n / "trace.otlp.json").exists()]
 SCOPED = ["dspy", "llamaindex", "agno", "crewai", "langgraph_tl", "openai_agents", "google_adk"]
-SCOPED += ["langgraph_oi", "mastra", "pydantic", "mcp", "vercel_ai7", "codex", "claude", "openai_"]
+SCOPED += ["ag2", "autogen", "beeai", "haystack", "langgraph_js_oi", "openlit", "smolagents"]
+SCOPED += [
+    "voltagent",
+    "langgraph_oi",
+    "mastra",
+    "pydantic",
+    "mcp",
+    "vercel_ai7",
+    "codex",
+    "claude",
+    "openai_",
+]
 """Recordings whose conventions know their spans by the instrumentation scope."""
 
 
@@ -143,10 +154,19 @@ LANGSMITH: list[Callable[[list[Span]], bytes]] = [
 
 
 def without_lost(attributes: dict[str, Any], sent: dict[str, Any]) -> dict[str, Any]:
-    """Without what nesting loses: `a` beside `a.b`, and whether `metadata` was text."""
+    """Without what nesting loses.
+
+    `a` beside `a.b`, nulls, what form `metadata` had, and whether a list had one name or many.
+    """
     above = {name.rpartition(".")[0] for name in sent}
+    listed = {name.rpartition(".")[0] for name in sent if name.rpartition(".")[2].isdecimal()}
     lost = {name for name in sent if name in above or name.rpartition(".")[0] in sent}
-    return {k: v for k, v in attributes.items() if k not in lost and k != "metadata"}
+    lost |= {name for name in sent if name.rpartition(".")[0] in listed} | listed
+    return {
+        name: value
+        for name, value in attributes.items()
+        if name not in lost and value is not None and name.split(".")[0] != "metadata"
+    }
 
 
 @pytest.mark.parametrize("write", LANGFUSE, ids=["api", "lines", "parquet"])
