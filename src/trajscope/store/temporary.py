@@ -78,7 +78,8 @@ class TemporaryTables:
 
         def work() -> list[list[tuple[Any, ...]]]:
             with ThreadPoolExecutor(_BESIDE) as pool:
-                return list(pool.map(rows, cursors, statements))
+                running = [pool.submit(rows, *one) for one in zip(cursors, statements, strict=True)]
+                return [one.result() for one in running]  # not `map`: it cancels after a failure
 
         def interrupt() -> None:
             for cursor in cursors:
