@@ -259,6 +259,15 @@ def count_of(value: Json) -> int | None:
     return value if isinstance(value, int) and 0 <= value < 2**63 else None
 
 
+def known_equal(one: Json | UnsetType, other: Json | UnsetType) -> bool:
+    """Whether two values are both known, and equal (see `equal_json`).
+
+    >>> known_equal({"a": 1}, {"a": 1.0}), known_equal(UNSET, UNSET)
+    (True, False)
+    """
+    return one is not UNSET and other is not UNSET and equal_json(one, other)
+
+
 def equal_json(one: Json, other: Json) -> bool:
     """Whether two JSON values are equal: key order is nothing, 1 equals 1.0, true is not 1.
 

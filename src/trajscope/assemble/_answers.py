@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from trajscope.assemble._draft import Draft, TraceDraft
-from trajscope.model.reading import StepType, ToolResponse
+from trajscope.assemble._draft import Draft, TraceDraft, owner_of
+from trajscope.model.reading import ToolResponse
 
 
 class _Given(NamedTuple):
@@ -107,11 +107,6 @@ class Answers:
     def _moment(self, index: int, draft: Draft) -> tuple[int, float]:
         start = draft.span.start_ns
         return index, -1.0 if start is None else float(start)
-
-
-def owner_of(draft: Draft) -> int:
-    """Return the identity of the agent run a draft belongs to, 0 outside any."""
-    return next((id(a) for a in draft.ancestors() if a.step_type is StepType.AGENT_RUN), 0)
 
 
 def _moment_of(given: _Given) -> tuple[int, float]:

@@ -6,17 +6,18 @@ surest way of telling first, so that a doubtful pair takes nothing from a certai
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
+from math import inf
 from typing import NamedTuple
 
 from msgspec import UNSET
 
-from trajscope.assemble._answers import owner_of
-from trajscope.assemble._draft import Draft, TraceDraft, model_parent
+from trajscope.assemble._draft import Draft, TraceDraft, model_parent, owner_of
 from trajscope.model.reading import StepType, ToolRequest
 from trajscope.names import ends_with_tool, same_tool
-from trajscope.values import equal_json
+from trajscope.values import equal_json, known_equal
 
 
 class Asked(NamedTuple):
@@ -119,11 +120,14 @@ def turn_ends(items: list[Asked], trace: TraceDraft) -> dict[int, float]:
     for call in trace.model_calls():
         if model_parent(call) is None and call.span.start_ns is not None:
             starts[owner_of(call)].append(call.span.start_ns)
+    for of_owner in starts.values():
+        of_owner.sort()
     ends: dict[int, float] = {}
     for item in items:
         own = item.model.span.end_ns or item.model.span.start_ns or 0
-        later = [s for s in starts[owner_of(_outermost(item.model))] if s >= own]
-        ends[id(item.model)] = min(later, default=float("inf"))
+        of_owner = starts[owner_of(_outermost(item.model))]
+        later = bisect_left(of_owner, own)
+        ends[id(item.model)] = of_owner[later] if later < len(of_owner) else inf
     return ends
 
 
@@ -156,9 +160,7 @@ def _equal_call(item: Asked, draft: Draft, bounds: _Bounds) -> bool:
         draft.is_tool
         and not _ids_differ(item, draft, bounds)
         and same_tool(draft.name, item.request.name, draft.mcp_server)
-        and draft.args is not UNSET
-        and item.request.args is not UNSET
-        and equal_json(draft.args, item.request.args)
+        and known_equal(draft.args, item.request.args)
         and _starts_after(item, draft)
     )
 

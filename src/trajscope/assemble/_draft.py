@@ -184,6 +184,11 @@ def model_parent(draft: Draft) -> Draft | None:
     return None
 
 
+def owner_of(draft: Draft) -> int:
+    """Return the identity of the agent run a draft belongs to, 0 outside any."""
+    return next((id(a) for a in draft.ancestors() if a.step_type is StepType.AGENT_RUN), 0)
+
+
 def leaf_model_calls(trace: TraceDraft) -> list[Draft]:
     """Return the innermost recorded model calls: those that hold no other, in walking order."""
     holders = {id(p) for d in trace.model_calls() if (p := model_parent(d)) is not None}
@@ -199,4 +204,5 @@ __all__ = [
     "leaf_model_calls",
     "lift",
     "model_parent",
+    "owner_of",
 ]

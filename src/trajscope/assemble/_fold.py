@@ -13,7 +13,7 @@ from msgspec import UNSET
 from trajscope.assemble._draft import Draft, TraceDraft, lift, model_parent
 from trajscope.model.reading import StepType
 from trajscope.names import ends_with_tool, same_tool
-from trajscope.values import equal_json
+from trajscope.values import known_equal
 
 _RUNS = (StepType.AGENT_RUN, StepType.WORKFLOW_RUN)
 
@@ -87,20 +87,28 @@ def drop_repeated_calls(traces: Sequence[TraceDraft]) -> None:
     """
     for trace in traces:
         first: dict[tuple[str, str], list[Draft]] = {}
+        halves: dict[tuple[str, str], list[Draft]] = {}
         for draft in sorted(trace.tools(), key=lambda d: d.time_key):
             if draft.tool_call_id is None:
                 continue
-            alike = first.setdefault((draft.tool_call_id, draft.name), [])
+            key = (draft.tool_call_id, draft.name)
+            alike = first.setdefault(key, [])
             twin = next((other for other in alike if _is_twin(draft, other)), None)
-            half = next((other for other in alike if _is_resumed(draft, other)), None)
-            if twin is None and half is not None:
-                half.fold(f"suspended, and resumed as {draft.span.span_id}")
-                alike[alike.index(half)] = draft
-            elif twin is None:
-                alike.append(draft)
-            else:
+            if twin is not None:
                 lift(draft, twin)
                 draft.fold(f"same call as {twin.span.span_id}")
+            elif draft.result is UNSET:
+                alike.append(draft)
+                halves.setdefault(key, []).append(draft)
+            else:
+                waiting = halves.get(key, [])
+                half = next((other for other in waiting if _is_resumed(draft, other)), None)
+                if half is None:
+                    alike.append(draft)
+                else:
+                    half.fold(f"suspended, and resumed as {draft.span.span_id}")
+                    alike[alike.index(half)] = draft
+                    waiting.remove(half)
 
 
 def _is_twin(later: Draft, earlier: Draft) -> bool:
@@ -112,18 +120,11 @@ def _is_twin(later: Draft, earlier: Draft) -> bool:
 
 
 def _is_resumed(later: Draft, earlier: Draft) -> bool:
-    """Whether the earlier span ended with nothing to show, and the later one went on with it."""
+    """Whether the earlier span ended with nothing to show, and the later one has the result."""
     ended, start = earlier.span.end_ns, later.span.start_ns
-    if ended is None or start is None or start < ended or later.result is UNSET:
+    if ended is None or start is None or start < ended:
         return False
-    return earlier.result is UNSET and not earlier.failed and _equal_args(earlier, later)
-
-
-def _equal_args(one: Draft, other: Draft) -> bool:
-    """Whether two calls are known to have the same arguments."""
-    if one.args is UNSET or other.args is UNSET:
-        return False
-    return equal_json(one.args, other.args)
+    return earlier.result is UNSET and not earlier.failed and known_equal(earlier.args, later.args)
 
 
 def _nested(inner: Draft, outer: Draft) -> bool:

@@ -8,13 +8,14 @@ framework's refusal it did not (`success` false); if they hold nothing, nobody k
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from trajscope.assemble._answers import Answer, Answers, owner_of
+from trajscope.assemble._answers import Answer, Answers
 from trajscope.assemble._claim import Asked, asked_of, claim_calls, names_allow, turn_ends
-from trajscope.assemble._draft import Draft, TraceDraft
+from trajscope.assemble._draft import Draft, TraceDraft, owner_of
 from trajscope.evidence import failure_of_message, is_refusal
 from trajscope.model.reading import StepType, ToolResponse
 from trajscope.values import equal_json
@@ -29,6 +30,7 @@ def pair_requests(traces: Sequence[TraceDraft]) -> None:
     left = [claim_calls(list(asked_of(trace)), trace) for trace in traces]
     taken: set[int] = set()
     for index, trace in enumerate(traces):
+        runs = _Runs(trace, left[index])
         for item in left[index]:
             answer = answers.to_request(index, item.model, item.rank)
             ran = None
@@ -39,7 +41,7 @@ def pair_requests(traces: Sequence[TraceDraft]) -> None:
                 taken.add(id(ran))
                 made.failed = made.failure = None
                 made.notes.append(f"it ran later: span {ran.span.span_id} of {ran.span.trace_id}")
-            elif made.failed is None and (run := _run_of(item, trace)) is not None:
+            elif made.failed is None and (run := runs.of(item)) is not None:
                 made.executed, made.failed, made.failure = True, bool(run.failed), run.failure
                 made.notes.append(f"ran: as the agent run {run.span.span_id}")
             item.model.children.append(made)
@@ -49,16 +51,25 @@ def pair_requests(traces: Sequence[TraceDraft]) -> None:
                 _borrow_result(draft, response)
 
 
-def _run_of(item: Asked, trace: TraceDraft) -> Draft | None:
-    """The agent run that carried a request out: an agent of this name, called like a tool."""
-    owner, ended = owner_of(item.model), item.model.span.end_ns or 0
-    bounds = turn_ends([item], trace)[id(item.model)]
-    for run in trace.drafts:
-        begun = run.span.start_ns or 0
-        is_named = run.step_type is StepType.AGENT_RUN and run.name == item.request.name
-        if is_named and ended <= begun <= bounds and owner_of(run) == owner and run.span.ended:
-            return run
-    return None
+class _Runs:
+    """The agent runs of a trace that may have carried a request out: agents called like a tool."""
+
+    def __init__(self, trace: TraceDraft, left: list[Asked]) -> None:
+        asked = {item.request.name for item in left}
+        self._named: dict[str, list[Draft]] = defaultdict(list)
+        for run in trace.drafts:
+            if run.step_type is StepType.AGENT_RUN and run.name in asked and run.span.ended:
+                self._named[run.name].append(run)
+        self._ends = turn_ends([item for item in left if item.request.name in self._named], trace)
+
+    def of(self, item: Asked) -> Draft | None:
+        """Return the first run of this name by the same agent, within the turn of the request."""
+        owner, ended = owner_of(item.model), item.model.span.end_ns or 0
+        for run in self._named.get(item.request.name, ()):
+            in_turn = ended <= (run.span.start_ns or 0) <= self._ends[id(item.model)]
+            if in_turn and owner_of(run) == owner:
+                return run
+        return None
 
 
 def ran_later(item: Asked, answer: Answer, trace: TraceDraft, taken: set[int]) -> Draft | None:

@@ -6,13 +6,15 @@ carries that node's `langgraph_node`; only the span *named* like the node is the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.model.reading import StepType
 from trajscope.model.span import Json
 from trajscope.values import decode_json, text_of
+
+_MAX_NODES = 20_000
 
 CREATED_AGENT = "langchain_create_agent"
 """`ls_integration` of a graph that `create_agent` built: its nodes are machinery, not steps."""
@@ -55,11 +57,13 @@ def _is_of_a_model(message: Mapping[str, Json]) -> bool:
     return "ai" in (kind, message.get("role")) or last in ("AIMessage", "AIMessageChunk")
 
 
-_MAX_NODES = 20_000
-
-
-def graph_kind(name: str, metadata: Mapping[str, Json], output: Json = None) -> Kind | None:
+def graph_kind(
+    name: str, metadata: Mapping[str, Json], output: Callable[[], Json] = lambda: None
+) -> Kind | None:
     """Return what the chain `name` is by its metadata; None when that says nothing of a graph.
+
+    output: returns that of the chain. It is asked for a graph as a whole only, since no two spans
+    have the same: a claim that looked at it each time could not be remembered.
 
     An agent is the graph itself (named `lc_agent_name`); a node is named `langgraph_node`; what
     is inside a node under another name (routers, wrappers) is no step.
@@ -73,7 +77,7 @@ def graph_kind(name: str, metadata: Mapping[str, Json], output: Json = None) -> 
     if node is None:
         if created:
             return _AGENT
-        if integration == "langgraph" and speaks_as(name, output):
+        if integration == "langgraph" and speaks_as(name, output()):
             return _AGENT
         return _WORKFLOW if integration == "langgraph" or name == _DEFAULT_NAME else None
     if name == node and name == "__start__":

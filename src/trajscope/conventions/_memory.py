@@ -22,6 +22,9 @@ MAX_SHAPES = 4096
 MAX_VALUES = 512
 """Values of one attribute that are told apart; beyond, every new one is asked about anew."""
 
+MAX_CHARS = 10_000
+"""Length of the longest text that is remembered: longer ones hardly ever come twice."""
+
 T = TypeVar("T")
 _FIELDS = ("name", "status_code", "scope_version", "service_name", "ended")
 """Fields of a span a claim may ask for and be remembered by; others make it unrememberable."""
@@ -117,7 +120,7 @@ class Looked:
 
     def note(self, place: _Place, value: Json) -> None:
         """Note a value that was looked at."""
-        if type(value) is str:
+        if type(value) is str and len(value) <= MAX_CHARS:
             self.asked.setdefault(place, value)
         elif value is None or isinstance(value, bool | int | float):
             self.asked.setdefault(place, (type(value), value))

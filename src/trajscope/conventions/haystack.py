@@ -14,11 +14,12 @@ import msgspec
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
 from trajscope.conventions._messages import find_responses
+from trajscope.conventions._usage import usage_in
 from trajscope.conventions._vocabulary import Vocabulary
 from trajscope.evidence import failure_in_result
-from trajscope.model.reading import Reading, StepType, Usage
-from trajscope.model.span import Json, Span
-from trajscope.values import count_of, decode_json, text_of
+from trajscope.model.reading import Reading, StepType
+from trajscope.model.span import Span
+from trajscope.values import decode_json, text_of
 
 _COMPONENT = "haystack.component.run"
 _TYPE, _NAME = "haystack.component.type", "haystack.component.name"
@@ -92,24 +93,13 @@ def _of_reply(span: Span) -> dict[str, Any]:
     match decode_json(said):
         case {"replies": [{"meta": {**meta}}, *_]} | {"meta": [{**meta}, *_]}:
             model = text_of(meta.get("model"))
-            usage = meta.get("usage")
             return {
                 "name": model or "",
                 "model": model,
                 "finish_reason": text_of(meta.get("finish_reason")),
-                "usage": _usage(usage) if isinstance(usage, dict) else None,
+                "usage": usage_in(meta.get("usage")),
             }
     return {}
-
-
-def _usage(counts: dict[str, Json]) -> Usage | None:
-    inner = counts.get("prompt_tokens_details")
-    usage = Usage(
-        input=count_of(counts.get("prompt_tokens", counts.get("input_tokens"))),
-        output=count_of(counts.get("completion_tokens", counts.get("output_tokens"))),
-        cached_input=count_of(inner.get("cached_tokens")) if isinstance(inner, dict) else None,
-    )
-    return None if usage.input is None and usage.output is None else usage
 
 
 CONVENTION = VocabularyConvention(

@@ -35,8 +35,10 @@ def kind_of(span: Span) -> Kind | None:
         return None
     kind = span.attributes.get("openinference.span.kind")
     if kind in _CHAINS:
-        output = span.attributes.get("output.value")
-        if (found := graph_kind(span.name, metadata_of(span), output)) is not None:
+        found = graph_kind(
+            span.name, metadata_of(span), lambda: span.attributes.get("output.value")
+        )
+        if found is not None:
             return found
     return _openinference.kind_of(span)
 

@@ -61,8 +61,9 @@ def kind_of(span: Span) -> Kind | None:
     if not isinstance(kind, str):
         return None
     if kind.lower() == "chain":
-        output = span.attributes.get("gen_ai.completion")
-        found = graph_kind(span.name, metadata_of(span), output)
+        found = graph_kind(
+            span.name, metadata_of(span), lambda: span.attributes.get("gen_ai.completion")
+        )
         return found or noise("a chain is glue around steps")
     return KINDS.get(kind.lower()) or noise(f"langsmith.span.kind {kind} is no step")
 

@@ -59,10 +59,7 @@ def _found_first() -> Iterator[None]:
     The server of Python 3.11 is not told of that; it would load another one that is installed.
     """
     folder = Path(__file__).absolute().parents[2]
-    if folder.name in (
-        "site-packages",
-        "dist-packages",
-    ):  # first, those would hide others
+    if folder.name in ("site-packages", "dist-packages"):  # first, those would hide others
         yield
         return
     before = os.environ.get("PYTHONPATH")

@@ -67,9 +67,7 @@ class TemporaryTables:
     ) -> list[list[tuple[Any, ...]]]:
         """Run statements, given with their parameters, of which none needs another.
 
-        Returns the rows of each.
-
-        The one that takes longest should come first.
+        Returns the rows of each. The one that takes longest should come first.
         """
         cursors = [self._opened() for _ in statements]
 
