@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
 from trajscope.conventions import _openinference
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
+from trajscope.conventions._messages import find_requests, find_responses
 from trajscope.conventions._reprs import objects_in
-from trajscope.model.reading import Reading, StepType, ToolRequest, ToolResponse
-from trajscope.model.span import Json, Span
-from trajscope.values import text_of
+from trajscope.model.reading import Reading, StepType
+from trajscope.model.span import Span
 
 _SCOPES = ("openinference.instrumentation.haystack",)
 _CHAINS: dict[str, Kind] = {
@@ -50,7 +49,7 @@ def refine(span: Span, reading: Reading) -> Reading:
         changes["name"] = _owner(span)
     elif reading.is_model_call:
         asked = objects_in(span.attributes.get("output.value"), "ToolCall")
-        if requests := tuple(r for c in asked if (r := _request(c)) is not None):
+        if requests := find_requests([{"tool_call": call} for call in asked]):
             changes["requests"] = requests
             changes["sources"] = {**reading.sources, "requests": "output.value"}
         changes |= _told(span, "input.value")
@@ -61,25 +60,7 @@ def refine(span: Span, reading: Reading) -> Reading:
 
 def _told(span: Span, name: str) -> dict[str, Any]:
     told = objects_in(span.attributes.get(name), "ToolCallResult")
-    return {"responses": tuple(r for c in told if (r := _response(c)) is not None)} if told else {}
-
-
-def _request(call: dict[str, Json]) -> ToolRequest | None:
-    name, args = text_of(call.get("tool_name")), call.get("arguments")
-    if name is None:
-        return None
-    known = args if isinstance(args, dict) else UNSET
-    return ToolRequest(name, text_of(call.get("id")), known)
-
-
-def _response(answer: dict[str, Json]) -> ToolResponse | None:
-    origin, result = answer.get("origin"), answer.get("result")
-    if not isinstance(origin, dict):
-        return None
-    call_id, name = text_of(origin.get("id")), text_of(origin.get("tool_name"))
-    failed = answer.get("error") is True
-    failure = (text_of(result) or "the tool failed") if failed else None
-    return ToolResponse(call_id, name, result, failed=failed, failure=failure)
+    return {"responses": find_responses([{"tool_call_result": t} for t in told])} if told else {}
 
 
 CONVENTION = VocabularyConvention(

@@ -14,11 +14,11 @@ import msgspec
 from trajscope.conventions import _genai
 from trajscope.conventions._convention import VocabularyConvention
 from trajscope.conventions._kind import Kind, noise, step
+from trajscope.conventions._messages import find_requests
 from trajscope.conventions._reprs import objects_in
 from trajscope.conventions._vocabulary import GEN_AI
-from trajscope.model.reading import Reading, StepType, ToolRequest
+from trajscope.model.reading import Reading, StepType
 from trajscope.model.span import Span
-from trajscope.values import decode_arguments, text_of
 
 _SCOPES = ("opentelemetry.instrumentation.openai_agents",)
 _NOBODY = "OpenAI Agent"
@@ -46,11 +46,7 @@ def refine(span: Span, reading: Reading) -> Reading:
         changes["agent_name"] = None
     if reading.is_model_call and not reading.requests:
         calls = objects_in(span.attributes.get(_OUTPUT), "ResponseFunctionToolCall")
-        changes["requests"] = tuple(
-            ToolRequest(name, text_of(c.get("call_id")), decode_arguments(c.get("arguments")).args)
-            for c in calls
-            if (name := text_of(c.get("name"))) is not None
-        )
+        changes["requests"] = find_requests([{"function_call": call} for call in calls])
     return msgspec.structs.replace(reading, **changes) if changes else reading
 
 
