@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 
-from tests.property.test_store import CAPTURES
+from tests.property.test_store import CAPTURES, derived
 from tests.support.recorded import recorded_spans, recorded_store
 from tests.support.stores import empty_store, ingest
 from trajscope.assemble import to_trajectory
@@ -17,7 +18,7 @@ from trajscope.conventions import Reader
 from trajscope.model.span import Span
 from trajscope.pipeline.listing import figures_of
 from trajscope.pipeline.load import stored
-from trajscope.store import Record, Store
+from trajscope.store import Record, Store, derive
 
 
 def check(store: Store) -> int:
@@ -41,6 +42,14 @@ def check(store: Store) -> int:
 def test_recorded_traces() -> None:
     with recorded_store() as store:
         assert check(store) > 80
+
+
+def test_recorded_traces_in_python() -> None:
+    """What a small capture makes: all of it passes through Python, and the rows are the same."""
+    with recorded_store() as many, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(derive, "FEW_SPANS", sys.maxsize)
+        with recorded_store() as few:
+            assert derived(few) == derived(many)
 
 
 def damaged(spans: list[Span], chance: random.Random) -> Iterator[Span]:

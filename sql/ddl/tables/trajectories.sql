@@ -30,4 +30,4 @@ COMMENT ON COLUMN trajectories.input_tokens IS 'Over the innermost model calls, 
 COMMENT ON COLUMN trajectories.output_tokens IS 'See input_tokens.';
 COMMENT ON COLUMN trajectories.cached_input_tokens IS 'The part of input_tokens that was read from a cache.';
 COMMENT ON COLUMN trajectories.tokens_complete IS 'False when a model call did not record its tokens: the figures are lower bounds.';
-COMMENT ON COLUMN trajectories.context_ids IS 'Later traces whose messages answer calls of this one.';
+COMMENT ON COLUMN trajectories.context_ids IS 'Later traces whose messages answer calls of this one, where they were looked for.';

@@ -38,6 +38,16 @@ bytes that is read, None where that is not known."""
 _TELL_EVERY = 1000
 
 
+class _Readers(NamedTuple):
+    """What reads the captures of one ingest; made once, since it remembers what it has seen.
+
+    take: of what comes in. again: of stored spans that log records speak of.
+    """
+
+    take: Taker
+    again: Reader
+
+
 class Ingested(NamedTuple):
     """One capture with what its ingest did."""
 
@@ -64,6 +74,7 @@ def ingest(
         StoreError: the store cannot be written.
     """
     limit = parse_size(options.max_expanded)
+    readers = _Readers(Taker(options.reader(), Dropper(options.drop_attributes)), Reader())
     # Masks are made with a secret of this process: elsewhere the same secret would look different.
     with Workers(options, 1 if options.redactor is not None else jobs) as workers:
         for source in recognised_sources(
@@ -73,7 +84,7 @@ def ingest(
             max_expanded=limit,
             besides=_files_of(store),
         ):
-            yield _ingest_one(source, store, options, progress, workers)
+            yield _ingest_one(source, store, options, progress, workers, readers)
 
 
 def _files_of(store: Store) -> list[Path]:
@@ -89,11 +100,11 @@ def _ingest_one(
     options: InputOptions,
     progress: Progress,
     workers: Workers,
+    readers: _Readers,
 ) -> Ingested:
     format_ = choose_format(source, options.format_name)
     own = Problems(strict=options.strict)
     state = source.state()
-    take = Taker(options.reader(), Dropper(options.drop_attributes))
 
     def classified() -> Iterator[Record | LogRow]:
         count = 0
@@ -102,7 +113,7 @@ def _ingest_one(
                 count += 1
                 if count % _TELL_EVERY == 0:
                     progress(source.name, count, source.share)
-            yield take(record)
+            yield readers.take(record)
 
     def info() -> CaptureInfo:
         content = hashed()
@@ -121,12 +132,12 @@ def _ingest_one(
     try:
         file = workers.takes(source, format_)
         if file is None:
-            report = store.ingest(info, classified(), Reader())
+            report = store.ingest(info, classified(), readers.again)
         else:
             with ThreadPoolExecutor(1) as beside:  # a core is idle while the workers load
                 hashed = beside.submit(content_hash, source).result
                 parts = workers.batches(source, file, format_, own, progress)
-                report = store.ingest_batches(info, parts, Reader())
+                report = store.ingest_batches(info, parts, readers.again)
     except InputError:
         source.refuse_change(state)  # says more than what a file that is gone cannot be
         raise

@@ -27,6 +27,10 @@ from trajscope.tree import SKEW_TOLERANCE_NS
 PART_SPANS = 250_000
 """Spans derived at once: about 100 MB of work tables, whatever the size of the capture."""
 
+FEW_SPANS = 500
+"""Up to so many spans the traces of a part are all left to Python: to plan the set-wise statements
+takes a tenth of a second, however few spans they place."""
+
 _FORGET = (
     "forget_steps",
     "forget_trajectories",
@@ -36,12 +40,6 @@ _FORGET = (
 )
 _WORK = ("nodes", "edges", "cycles", "kept", "places", "unresolved")
 _SET_WISE = (
-    # Place every span: number, hang, break cycles.
-    "derive_nodes",
-    "derive_edges",
-    "derive_cycles",
-    "derive_break_cycles",
-    "derive_repairs",
     # Place the steps among them.
     "derive_kept",
     "derive_places",
@@ -68,10 +66,10 @@ def derive(
     run(connection, touch, {**params, "part_spans": PART_SPANS})
     if joined:
         run(connection, "touch_joined", {"part_spans": PART_SPANS})
-    [(traces, parts)] = rows(connection, "touched_parts")
+    [(traces, parts, known)] = rows(connection, "touched_parts")
     if not traces:
         return Derived(0, 0)
-    for query in _FORGET:
+    for query in _FORGET if known else ():
         run(connection, query)
     resolved = sum(_derive_part(connection, part) for part in range(parts))
     clear(connection, "touched")
@@ -79,12 +77,12 @@ def derive(
 
 
 def _derive_part(connection: Connection, part: int) -> int:
-    given: dict[str, dict[str, object]] = {
-        "derive_nodes": {"part": part},
-        "derive_repairs": {"skew_tolerance_ns": SKEW_TOLERANCE_NS},
-    }
-    for query in _SET_WISE:
-        run(connection, query, given.get(query))
+    spans = run(connection, "derive_nodes", {"part": part})
+    for query in ("derive_edges", "derive_cycles", "derive_break_cycles"):
+        run(connection, query)
+    run(connection, "derive_repairs", {"skew_tolerance_ns": SKEW_TOLERANCE_NS})
+    for query in _SET_WISE if spans > FEW_SPANS else ("derive_none",):
+        run(connection, query)
     resolved = _resolve_rest(connection)
     clear(connection, *_WORK)
     return resolved
