@@ -217,10 +217,16 @@ HOLDS = {Verdict.SATISFIED, Verdict.VACUOUS}
 def test_less_evidence_moves_verdicts_to_unknown_only(
     steps: list[tuple[Call, str | None]],
 ) -> None:
-    """A rule that holds may then do so of what only may have happened, so vacuous is satisfied."""
+    """A rule that holds may then do so of what only may have happened, so vacuous is satisfied.
+
+    Whose call it is says to forbidden sequences where to look: another run is no less evidence.
+    """
     whole = results(trajectory([call for call, _ in steps]))
     less = [{**call, **LESS.get(lost or "", {})} for call, lost in steps]
+    moved = any(lost == "agents" for _, lost in steps)
     for before, after in zip(whole, results(trajectory(less)), strict=True):
+        if moved and before.rule.startswith("blacklisted-sequences"):
+            continue
         allowed = HOLDS if before.verdict in HOLDS else {before.verdict}
         assert after.verdict in {Verdict.UNKNOWN, *allowed}, (after.rule, after.message)
 

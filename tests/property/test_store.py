@@ -156,8 +156,11 @@ def test_few_spans_are_derived_in_python_and_the_same(records: list[Record]) -> 
 
 def derived(store: Store) -> Any:
     """What was derived; but for where answers were looked for, which for a few is everywhere."""
-    found = {k: {**v, "context_ids": None} for k, v in trajectories(store).items()}
-    return found, steps(store), sorted(map(repr, store.repairs()))
+    found: dict[str, Any] = tables(store)
+    found["trajectories"] = select(
+        store, "SELECT * EXCLUDE (context_ids) FROM trajectories ORDER BY trace_id"
+    )
+    return found
 
 
 @FEW

@@ -45,6 +45,11 @@ def clamped(value: int | None) -> int | None:
     return LAST_NS if value > 0 else -LAST_NS
 
 
+def fields_text(fields: dict[str, Any]) -> bytes | None:
+    """Return the further fields of a step as they are stored: one text, however they were found."""
+    return encode_json(dict(sorted(fields.items()))) if fields else None
+
+
 def _request(request: ToolRequest) -> dict[str, Any]:
     """A requested call; `arg_count` None when its arguments are no object or unknown."""
     args = request.args
@@ -78,7 +83,7 @@ def _fields(reading: Reading) -> bytes | None:
     elif kind is StepType.WORKFLOW_STEP:
         found["step_id"] = reading.name
     found.update(reading.fields)
-    return encode_json(found) if found else None
+    return fields_text(found)
 
 
 def _needs_assembly(reading: Reading) -> bool:

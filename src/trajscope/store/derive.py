@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from trajscope.model.step_row import StepRow, TrajectoryRow
 from trajscope.store.args_key import args_key
-from trajscope.store.classified import clamped, json_field
+from trajscope.store.classified import clamped, fields_text, json_field
 from trajscope.store.columns import BATCH_ROWS
 from trajscope.store.encoding import encode_json
 from trajscope.store.reading_back import iter_traces
@@ -177,7 +177,7 @@ def step_table(rows: list[StepRow]) -> pa.Table:
     json_columns = {
         "args": [None if r.args is UNSET else encode_json(r.args) for r in rows],
         "result": [None if r.result is UNSET else encode_json(r.result) for r in rows],
-        "fields": [encode_json(r.fields) if r.fields else None for r in rows],
+        "fields": [fields_text(r.fields) for r in rows],
     }
     fields = [pa.field(name, column.type) for name, column in columns.items()]
     return pa.Table.from_arrays(
