@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @db_option_of(required=True, help="The DuckDB store to write; made if it is not there.")
 @click.option(
     "--memory-limit",
-    default="350MB",
+    default="200MB",
     envvar="TRAJSCOPE_MEMORY_LIMIT",
     show_default=True,
     show_envvar=True,

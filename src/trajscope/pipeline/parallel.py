@@ -237,4 +237,6 @@ def _read(format_name: str, part: FilePart) -> PartDone:
         return PartDone([], 0, 0, problems, odd=True)
     spans = sum(batch.num_rows for batch in made if batch.schema.equals(SPAN_SCHEMA))
     data = [(batch.schema, batch.serialize().to_pybytes()) for batch in made]
+    made.clear()
+    pa.default_memory_pool().release_unused()  # or it keeps what its largest part took
     return PartDone(data, spans, part.given, problems, odd=part.odd)

@@ -24,8 +24,8 @@ from trajscope.store.resolve import resolve
 from trajscope.store.statements import Connection, clear, rows, run, run_with
 from trajscope.tree import SKEW_TOLERANCE_NS
 
-PART_SPANS = 250_000
-"""Spans derived at once: about 100 MB of work tables, whatever the size of the capture."""
+PART_SPANS = 100_000
+"""Spans derived at once: about 40 MB of work tables, whatever the size of the capture."""
 
 FEW_SPANS = 500
 """Up to so many spans the traces of a part are all left to Python: to plan the set-wise statements
