@@ -31,7 +31,7 @@ def model_fields(span: Span, words: Vocabulary, find: Finder) -> dict[str, Any]:
         answer = decode_json(
             next((span.attributes[n] for n in words.answer if n in span.attributes), None)
         )
-        if reason is None and (reason := _reason_in(answer)) is not None:
+        if reason is None and (reason := reason_in(answer)) is not None:
             find.sources["finish_reason"] = words.answer[0]
         if response_id is None and (response_id := _id_in(answer)) is not None:
             find.sources["response_id"] = words.answer[0]
@@ -85,7 +85,7 @@ _ANSWER_KEYS = frozenset({"choices", "output", "object", "candidates", "stop_rea
 _MAX_NODES = 500
 
 
-def _reason_in(answer: Json) -> str | None:
+def reason_in(answer: Json) -> str | None:
     """The finish reason inside a provider's answer, wherever its library puts it."""
     stack, budget = [answer], _MAX_NODES
     while stack and budget:

@@ -1,0 +1,124 @@
+"""LiteLLM's own callback, LlamaIndex through OpenLLMetry: what is their own."""
+
+import json
+
+import pytest
+
+from tests.support.steps import become, recorder, tools
+from trajscope.assemble import assemble
+from trajscope.conventions import Reader
+from trajscope.model.span import Json
+
+OPERATION = "gen_ai.operation.name"
+READ = Reader()
+
+lite = recorder("litellm")
+index = recorder("opentelemetry.instrumentation.llamaindex")
+TASK, WORKFLOW = ({"traceloop.span.kind": kind} for kind in ("task", "workflow"))
+
+
+class TestLiteLLM:
+    @pytest.mark.parametrize(
+        ("function", "became"),
+        [
+            ("acompletion", ["model_generation m"]),
+            ("responses", ["model_generation m"]),
+            ("aanthropic_messages", ["model_generation m"]),
+            ("aembedding", ["embedding m"]),
+            ("arerank", []),
+        ],
+    )
+    def test_a_request_is_what_the_function_does(self, function: str, became: list[str]) -> None:
+        asked = {OPERATION: function, "gen_ai.request.model": "m"}
+        assert become(lite(1, "litellm_request", **asked)) == became
+
+    def test_what_the_provider_answered_has_the_ids_of_calls(self) -> None:
+        calls = [{"id": "c1", "function": {"name": "look", "arguments": '{"n": 1}'}}]
+        answer = [{"finish_reason": "tool_calls", "message": {"tool_calls": calls}}]
+        told = [{"role": "tool", "tool_call_id": "c1", "content": "it's there"}]
+        found = tools(
+            lite(1, "litellm_request", **{OPERATION: "chat"}),
+            lite(2, "raw_gen_ai_request", 1, **{"llm.x.choices": repr(answer)}),
+            lite(20, "my generation", **{"llm.x.messages": repr(told)}),
+        )
+        assert [(c.name, c.tool_args, c.tool_result) for c in found] == [
+            ("look", {"n": 1}, "it's there")
+        ]
+
+    def test_requests_inside_a_span_of_the_programs_count_each(self) -> None:
+        mine = recorder("my_application")
+        (found,) = assemble(
+            [
+                mine(1, "work", **{OPERATION: "chat", "gen_ai.request.model": "m"}, end_ns=99),
+                lite(2, "raw_gen_ai_request", 1, **{"llm.x.usage": "{'prompt_tokens': 3}"}),
+                lite(20, "raw_gen_ai_request", 1, **{"llm.x.usage": "{'prompt_tokens': 4}"}),
+            ],
+            READ,
+        )
+        assert found.model_calls == 2
+        assert found.tokens is not None
+        assert found.tokens.input == 7
+
+    def test_a_call_that_lost_its_id_is_answered_by_the_name_the_history_gives(self) -> None:
+        asked = "gen_ai.completion.0.function_call."
+        calls = [{"id": "c1", "function": {"name": "look", "arguments": "{}"}}]
+        history = [
+            {"role": "assistant", "tool_calls": calls},
+            {"role": "tool", "parts": [{"type": "text", "content": "9"}], "tool_call_id": "c1"},
+        ]
+        (found,) = tools(
+            lite(
+                1, "chat", **{OPERATION: "chat", asked + "name": "look", asked + "arguments": "{}"}
+            ),
+            lite(20, "chat", **{OPERATION: "chat", "gen_ai.input.messages": json.dumps(history)}),
+        )
+        assert (found.tool_result, found.success) == ("9", True)
+
+
+class TestLlamaIndexThroughOpenLLMetry:
+    @pytest.mark.parametrize(
+        ("name", "kind", "became"),
+        [
+            ("FunctionAgent.workflow", WORKFLOW, ["agent_run FunctionAgent"]),
+            ("AgentWorkflow.workflow", WORKFLOW, ["workflow_run AgentWorkflow"]),
+            ("main.<locals>.Flow.workflow", WORKFLOW, ["workflow_run Flow"]),
+            ("SentenceSplitter.workflow", WORKFLOW, []),
+            ("FunctionAgent.task", TASK, []),
+            ("OpenAI.task", TASK, []),
+        ],
+    )
+    def test_a_span_is_told_by_its_class(self, name: str, kind: Json, became: list[str]) -> None:
+        assert isinstance(kind, dict)
+        assert become(index(1, name, **kind)) == became
+
+    def test_the_step_that_ran_a_tool_is_the_call_and_tells_how_it_ended(self) -> None:
+        inner = {"tool_name": "look", "raw_output": "no such page", "is_error": True}
+        said = {"tool_name": "look", "tool_id": "c1", "tool_output": inner}
+        step = {"tool.name": "look", "tool.arguments": '{"n": 1}'}
+        (call,) = tools(
+            index(1, "BaseWorkflowAgent.task", **TASK, **step, **output(said)),
+            index(2, "FunctionTool.task", 1, **TASK, **output(inner)),
+        )
+        assert (call.name, call.tool_args, call.tool_call_id) == ("look", {"n": 1}, "c1")
+        assert (call.success, call.failure) == (False, "no such page")
+
+    def test_an_unknown_tool_fails_with_what_the_model_is_told(self) -> None:
+        inner = {"raw_output": None, "is_error": True, "blocks": [{"text": "Tool x not found"}]}
+        step = {"tool.name": "x", "tool.arguments": "{}"}
+        (call,) = tools(
+            index(1, "BaseWorkflowAgent.task", **TASK, **step, **output({"tool_output": inner}))
+        )
+        assert (call.success, call.failure) == (False, "Tool x not found")
+
+    def test_a_retrieval_is_the_method_that_was_called_not_its_parts(self) -> None:
+        asked = {"traceloop.entity.input": '{"str_or_query_bundle": "when?"}'}
+        part = {"traceloop.entity.input": '{"query_bundle": {}}'}
+        found = become(
+            index(1, "VectorIndexRetriever.task", **TASK, **asked, **output([{"node": {}}])),
+            index(2, "VectorIndexRetriever.task", 1, **TASK, **part),
+        )
+        assert found == ["retrieval VectorIndexRetriever"]
+
+
+def output(value: Json) -> dict[str, str]:
+    return {"traceloop.entity.output": json.dumps(value)}
