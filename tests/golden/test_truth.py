@@ -13,6 +13,7 @@ LACKING = {
 """Where the trace says otherwise than the truth, because what would tell was not recorded."""
 
 UNKNOWN = {
+    "agno_tl-err": {"model_calls"},
     "ag2_0_oi-err": {"model_calls"},  # that recorder writes no model spans
     "autogen-par": {"args", "model_calls"},
     "crewai_oi-flow": {"model_calls"},  # that recorder writes no model spans

@@ -1,4 +1,4 @@
-"""LiteLLM's own callback, LlamaIndex through OpenLLMetry: what is their own."""
+"""LiteLLM's own callback; LlamaIndex, Agno and MCP through OpenLLMetry: what is their own."""
 
 import json
 
@@ -14,7 +14,9 @@ READ = Reader()
 
 lite = recorder("litellm")
 index = recorder("opentelemetry.instrumentation.llamaindex")
-TASK, WORKFLOW = ({"traceloop.span.kind": kind} for kind in ("task", "workflow"))
+agno = recorder("opentelemetry.instrumentation.agno")
+mcp = recorder("opentelemetry.instrumentation.mcp.instrumentation")
+TASK, WORKFLOW, TOOL = ({"traceloop.span.kind": k} for k in ("task", "workflow", "tool"))
 
 
 class TestLiteLLM:
@@ -118,6 +120,44 @@ class TestLlamaIndexThroughOpenLLMetry:
             index(2, "VectorIndexRetriever.task", 1, **TASK, **part),
         )
         assert found == ["retrieval VectorIndexRetriever"]
+
+
+class TestAgnoThroughOpenLLMetry:
+    @pytest.mark.parametrize(
+        ("said", "result", "failure"),
+        [
+            ("status='success' result='18 C' error=None", "18 C", None),
+            ("status='success' result=Answer(n=1) error=None", "Answer(n=1)", None),
+            ("status='success' result=<generator object f at 0x7f> error=None", None, None),
+            ("status='failure' result=None error='no such page'", "no such page", "no such page"),
+            ("status='failure' result=None error=None", None, "the tool failed"),
+        ],
+    )
+    def test_what_came_of_a_call_stands_in_what_is_printed(
+        self, said: str, result: Json, failure: str | None
+    ) -> None:
+        more = {"traceloop.entity.output": said + " updated_session_state=None images=None"}
+        (call,) = tools(agno(1, "look.tool", **TOOL, **more, status_code="OK"))
+        assert (call.tool_result, call.failure) == (result, failure)
+        assert call.success is (failure is None)
+
+    def test_a_team_is_an_agent(self) -> None:
+        found = become(agno(1, "desk.team", **WORKFLOW, **{"agno.team.name": "desk"}))
+        assert found == ["agent_run desk"]
+
+
+class TestMCPThroughOpenLLMetry:
+    def test_client_and_server_are_one_call_of_what_was_wrapped(self) -> None:
+        given = {"traceloop.entity.input": '{"tool_name": "add", "arguments": {"a": 1}}'}
+        name = {"traceloop.entity.name": "add"}
+        served = {"traceloop.workflow.name": "calc.mcp"}
+        (call,) = tools(
+            mcp(1, "add.tool", **TOOL, **name, **given, **output({"result": "2"}), end_ns=50),
+            mcp(2, "ResponseStreamWriter", 1),
+            mcp(3, "add.tool", 2, **TOOL, **name, **given, **served, **output([{"type": "text"}])),
+        )
+        assert (call.name, call.tool_args, call.tool_result) == ("add", {"a": 1}, "2")
+        assert (call.step_type, getattr(call, "mcp_server", None)) == ("mcp_tool_call", "calc")
 
 
 def output(value: Json) -> dict[str, str]:
