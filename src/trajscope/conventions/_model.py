@@ -35,6 +35,9 @@ def model_fields(span: Span, words: Vocabulary, find: Finder) -> dict[str, Any]:
             find.sources["finish_reason"] = words.answer[0]
         if response_id is None and (response_id := _id_in(answer)) is not None:
             find.sources["response_id"] = words.answer[0]
+    if reason is None:
+        names = tuple(prefix + "0.finish_reason" for prefix in words.flat_output)
+        reason = _finish_reason(find.value("finish_reason", names))
     return {
         "name": model or "",
         "model": model,

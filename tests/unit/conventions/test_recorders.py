@@ -1,4 +1,4 @@
-"""LiteLLM's own callback; LlamaIndex, Agno and MCP through OpenLLMetry: what is their own."""
+"""LiteLLM, recorders of OpenLLMetry, LangWatch, Laminar, AgentOps: what is their own."""
 
 import json
 
@@ -158,6 +158,62 @@ class TestMCPThroughOpenLLMetry:
         )
         assert (call.name, call.tool_args, call.tool_result) == ("add", {"a": 1}, "2")
         assert (call.step_type, getattr(call, "mcp_server", None)) == ("mcp_tool_call", "calc")
+
+
+class TestRecordersOfDecoratedFunctions:
+    """LangWatch, Laminar and AgentOps: names are those of the functions."""
+
+    mine = staticmethod(recorder("any_scope"))
+
+    def test_langwatch_wraps_values_in_their_type(self) -> None:
+        wrapped = {
+            "langwatch.span.type": "tool",
+            "langwatch.input": '{"type": "json", "value": {"n": 1}}',
+            "langwatch.output": '{"type": "text", "value": "18 C"}',
+        }
+        (call,) = tools(self.mine(1, "look", **wrapped))
+        assert (call.name, call.tool_args, call.tool_result) == ("look", {"n": 1}, "18 C")
+
+    @pytest.mark.parametrize(
+        ("attributes", "became"),
+        [
+            ({"langwatch.span.type": "agent"}, ["agent_run helper"]),
+            ({"langwatch.span.type": "rag"}, ["retrieval helper"]),
+            ({"langwatch.span.type": "component"}, []),
+            ({"lmnr.span.type": "DEFAULT"}, []),
+            ({"lmnr.span.type": "TOOL"}, ["tool_call helper ok"]),
+            ({"agentops.span.kind": "task"}, []),
+            ({"agentops.span.kind": "agent", "operation.name": "boss"}, ["agent_run boss"]),
+            (
+                {"agentops.span.kind": "AgentOpsSpanKindValues.TOOL", "tool.name": "look"},
+                ["tool_call look ok"],
+            ),
+        ],
+    )
+    def test_kinds(self, attributes: dict[str, Json], became: list[str]) -> None:
+        assert become(self.mine(1, "helper", **attributes)) == became
+
+    def test_laminar_says_in_the_choices_why_a_model_stopped(self) -> None:
+        choices = [{"finish_reason": "tool_calls", "message": {"content": None}}]
+        said = {"lmnr.span.type": "LLM", "gen_ai.output.messages": json.dumps(choices)}
+        (found,) = assemble([self.mine(1, "openai.chat", **said)], READ)
+        (step,) = found.steps
+        assert getattr(step, "finish_reason", None) == "tool_calls"
+
+    def test_what_agentops_calls_a_tool_call_was_asked_for_and_is_answered_later(self) -> None:
+        kind = {"agentops.span.kind": "AgentOpsSpanKindValues.TOOL"}
+        asked = {"tool.name": "look", "tool.parameters": '{"n": 1}', "tool.call.id": "c1"}
+        told = {"gen_ai.prompt.0.role": "tool", "gen_ai.prompt.0.content": "unknown tool look"}
+        (call,) = tools(
+            self.mine(1, "work", end_ns=99),
+            self.mine(2, "chat", 1, **{OPERATION: "chat"}),
+            self.mine(3, "tool_call.look", 2, **kind, **asked),
+            self.mine(
+                20, "chat", 1, **{OPERATION: "chat", "gen_ai.prompt.0.tool_call_id": "c1"}, **told
+            ),
+        )
+        assert (call.name, call.tool_args, call.executed) == ("look", {"n": 1}, False)
+        assert (call.success, call.failure) == (False, "unknown tool look")
 
 
 def output(value: Json) -> dict[str, str]:
