@@ -216,5 +216,31 @@ class TestRecordersOfDecoratedFunctions:
         assert (call.success, call.failure) == (False, "unknown tool look")
 
 
+class TestOpenLIT:
+    crew = staticmethod(recorder("openlit.instrumentation.crewai"))
+    adk = staticmethod(recorder("openlit.instrumentation.google_adk"))
+    AGENT, FLOW = {OPERATION: "invoke_agent"}, {OPERATION: "invoke_workflow"}
+
+    def test_methods_of_a_flow_are_its_steps_and_those_of_an_agent_are_nothing(self) -> None:
+        flow = {**self.FLOW, "gen_ai.workflow.name": "OrderFlow"}
+        own = {**self.FLOW, "gen_ai.workflow.name": "AgentExecutor"}
+        assert become(
+            self.crew(1, "invoke_workflow OrderFlow", **flow, end_ns=50),
+            self.crew(2, "invoke_agent find", 1, **self.AGENT),
+            self.crew(20, "invoke_agent helper", 1, **self.AGENT, **{"gen_ai.agent.name": "h"}),
+            self.crew(21, "invoke_workflow AgentExecutor", 20, **own),
+            self.crew(22, "invoke_agent call_llm", 21, **self.AGENT),
+        ) == ["workflow_run OrderFlow", "  workflow_step find", "  agent_run h"]
+
+    def test_the_runner_of_adk_is_no_agent(self) -> None:
+        agent = {**self.AGENT, "gen_ai.agent.name": "helper"}
+        runner = {**self.AGENT, "gen_ai.agent.name": "demo", "gen_ai.execution.mode": "async"}
+        found = become(
+            self.adk(1, "invoke_agent demo", **runner),
+            self.adk(2, "invoke_agent helper", 1, **agent),
+        )
+        assert found == ["agent_run helper"]
+
+
 def output(value: Json) -> dict[str, str]:
     return {"traceloop.entity.output": json.dumps(value)}
