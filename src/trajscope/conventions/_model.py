@@ -140,6 +140,10 @@ def _responses(span: Span, words: Vocabulary, find: Finder) -> tuple[ToolRespons
     if not found and words.question:
         value = find.value("responses", words.question)
         found = find_responses(value) if value is not UNSET and _may_hold_tools(value) else ()
+    elif words.question and any(answer.call_id is None for answer in found):
+        whole = find_responses(span.attributes.get(words.question[0]))
+        if [a.result for a in whole] == [a.result for a in found]:  # the leaves have lost the ids
+            return whole
     return found
 
 

@@ -20,6 +20,25 @@ TASK, WORKFLOW, TOOL = ({"traceloop.span.kind": k} for k in ("task", "workflow",
 
 
 class TestLiteLLM:
+    def test_an_answer_whose_leaves_lost_its_id_is_found_in_the_whole_input(self) -> None:
+        oi = recorder("openinference.instrumentation.litellm")
+        kind = {"openinference.span.kind": "LLM"}
+        call = "llm.output_messages.0.message.tool_calls.0.tool_call."
+        asked = {call + "id": "c1", call + "function.name": "look"}
+        told = "llm.input_messages.0.message."
+        whole = {"messages": [{"role": "tool", "tool_call_id": "c1", "content": "18 C"}]}
+        (found,) = tools(
+            oi(1, "completion", **kind, **asked, **{call + "function.arguments": "{}"}),
+            oi(
+                20,
+                "completion",
+                **kind,
+                **{told + "role": "tool", told + "content": "18 C"},
+                **{"input.value": json.dumps(whole)},
+            ),
+        )
+        assert (found.tool_result, found.success) == ("18 C", True)
+
     @pytest.mark.parametrize(
         ("function", "became"),
         [
