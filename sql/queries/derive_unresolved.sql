@@ -9,6 +9,7 @@ part_spans AS MATERIALIZED (
         nodes.trace_no,
         nodes.start_time,
         nodes.is_model_call,
+        scope_name,
         step_type,
         step_type IN ('tool_call', 'mcp_tool_call', 'provider_tool_call') AS is_tool,
         step_name,
@@ -79,6 +80,12 @@ found AS (
     WHERE response_id IS NOT NULL
     GROUP BY trace_no, response_id
     HAVING count(*) > 1
+    UNION ALL
+    -- drop_calls_within_calls
+    SELECT trace_no, 'model calls by two libraries'
+    FROM calls
+    GROUP BY trace_no
+    HAVING count(DISTINCT scope_name) > 1
     UNION ALL
     -- drop_repeated_calls
     SELECT trace_no, 'one tool call recorded twice'

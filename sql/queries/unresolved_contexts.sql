@@ -29,6 +29,9 @@ still_open AS (
     FROM asked
     ANTI JOIN (SELECT trace_id, unnest(answered) AS call FROM spans) USING (trace_id, call)
     WHERE call IS NOT NULL
+    UNION
+    -- Of a name the trace may only hold the answers to earlier calls.
+    SELECT trace_id, call FROM asked WHERE starts_with(call, 'name:')
 ),
 answers AS (
     SELECT trace_id, call

@@ -30,6 +30,12 @@ KINDS = (*PLAIN, "-unk", "-mcp", "-nested", "-handoff")
 LOST = {
     "gemini_tl-err": "its calls and answers have no ids, and messages alone are paired by those",
     "google_adk_content-handoff": "each agent's messages tell of the others in prose",
+    "litellm_around-err": "the last request could not be written to a span that had ended",
+    "llamaindex_tl-handoff": "what a model was given has lost the calls",
+    "llamaindex_tl-unk": "what a model was given has lost the calls",
+    "llamaindex_tl-workflow": "a tool of the program's, which no model asked for",
+    "llamaindex_tl_react-err": "the model asks for tools in prose",
+    "llamaindex_tl_streaming-err": "what a model was given has lost the calls",
     "openlit_langgraph-err": "what a model was given has lost the calls",
 }
 

@@ -82,7 +82,7 @@ COMMENT ON COLUMN spans.failure IS 'The error text.';
 COMMENT ON COLUMN spans.input_tokens IS 'Tokens the span carries, its own or a repeated sum; sums belong to steps.';
 COMMENT ON COLUMN spans.response_id IS 'Id of the model''s response; two spans with one id record one call.';
 COMMENT ON COLUMN spans.requested IS 'Tool calls in the output of the model, in order.';
-COMMENT ON COLUMN spans.answered IS 'Tool calls whose results stand in the input of the model: their ids, or name:<tool> for one without.';
+COMMENT ON COLUMN spans.answered IS 'Tool calls whose results stand in the input of the model: their ids, and name:<tool> where the name is known.';
 COMMENT ON COLUMN spans.answered_failed IS 'Those of answered whose result says that the call failed.';
 COMMENT ON COLUMN spans.fields IS 'Further fields of the step type.';
 COMMENT ON COLUMN spans.needs_assembly IS 'The reading says something that only Python makes use of; see derive_unresolved.sql.';

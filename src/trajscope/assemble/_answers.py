@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from trajscope.assemble._draft import Draft, TraceDraft, owner_of
@@ -51,13 +51,11 @@ class Answers:
         moment = (index, float("inf") if start is None else float(start))
         mine: dict[str, _Given] = {}
         for response in draft.reading.responses:
-            key = _key(response.call_id, response.name)
-            if key is None:
-                continue
-            if key not in mine:
-                mine[key] = _Given(moment, [])
-                self._given[self._sessions[index], key].append(mine[key])
-            mine[key].responses.append(response)
+            for key in _keys(response):
+                if key not in mine:
+                    mine[key] = _Given(moment, [])
+                    self._given[self._sessions[index], key].append(mine[key])
+                mine[key].responses.append(response)
         if draft.is_model_call:
             self._unnamed[index, owner_of(draft)].append(_Given(moment, _without_a_name(draft)))
 
@@ -117,7 +115,9 @@ def _without_a_name(draft: Draft) -> list[ToolResponse]:
     return [r for r in draft.reading.responses if r.call_id is None and r.name is None]
 
 
-def _key(call_id: str | None, name: str | None) -> str | None:
-    if call_id is not None:
-        return call_id
-    return None if name is None else "\0" + name
+def _keys(response: ToolResponse) -> Iterator[str]:
+    """By id, for the call of that id; by name too, for a request that has lost its id."""
+    if response.call_id is not None:
+        yield response.call_id
+    if response.name is not None:
+        yield "\0" + response.name

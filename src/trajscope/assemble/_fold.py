@@ -6,12 +6,13 @@ ones; nothing the inner spans know is lost.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET
 
 from trajscope.assemble._draft import Draft, TraceDraft, lift, model_parent
-from trajscope.model.reading import StepType
+from trajscope.model.reading import StepType, Usage
 from trajscope.names import ends_with_tool, same_tool
 from trajscope.values import known_equal
 
@@ -75,8 +76,75 @@ def drop_repeated_responses(traces: Sequence[TraceDraft]) -> None:
                 continue
             other = first.setdefault(response_id, draft)
             if other is not draft and not _nested(draft, other) and not _nested(other, draft):
-                draft.fold(f"same response as {other.span.span_id}")
-                draft.is_model_call = False
+                first[response_id] = _drop_twin(draft, other)
+
+
+def drop_calls_within_calls(traces: Sequence[TraceDraft]) -> None:
+    """Drop the model call that another library recorded beside a span of the same call.
+
+    Where one of two libraries makes no span current, its span lies beside the other's. They are one
+    call if one lies within the time of the other, with the same model and the same token counts; of
+    a call that failed neither may have counts. Each span is of one call: the tightest around it.
+    """
+    for trace in traces:
+        beside: dict[int, list[Draft]] = defaultdict(list)
+        for draft in trace.model_calls():
+            if draft.step_type is not None and draft.span.ended:
+                beside[id(draft.parent)].append(draft)
+        for calls in beside.values():
+            if len({draft.span.scope_name for draft in calls}) > 1:
+                for inner, outer in _twins(calls):
+                    _drop_twin(inner, outer)
+
+
+def _twins(calls: list[Draft]) -> Iterator[tuple[Draft, Draft]]:
+    """Yield each call that lies within another one with that one; none is of two pairs."""
+    alone: list[Draft] = []  # those that are open when the next one starts
+    for inner in sorted(calls, key=lambda d: (d.span.start_ns or 0, -_length(d))):
+        start = inner.span.start_ns or 0
+        alone = [outer for outer in alone if (outer.span.end_ns or 0) >= start]
+        around = [outer for outer in alone if _is_within(inner, outer)]
+        if around:
+            outer = min(around, key=_length)
+            alone.remove(outer)
+            yield inner, outer
+        else:
+            alone.append(inner)
+
+
+def _length(draft: Draft) -> int:
+    return (draft.span.end_ns or 0) - (draft.span.start_ns or 0)
+
+
+def _is_within(inner: Draft, outer: Draft) -> bool:
+    """Whether one call ended within another that began before it, and nothing sets them apart."""
+    one, other = inner.reading, outer.reading
+    if inner.span.scope_name == outer.span.scope_name or one.model != other.model:
+        return False
+    if None not in (one.response_id, other.response_id) and one.response_id != other.response_id:
+        return False
+    if one.usage is None and other.usage is None and not (inner.failed or outer.failed):
+        return False
+    is_inside = (inner.span.end_ns or 0) <= (outer.span.end_ns or 0)
+    return is_inside and _counts(one.usage) == _counts(other.usage)
+
+
+def _counts(usage: Usage | None) -> tuple[int | None, int | None]:
+    return (None, None) if usage is None else (usage.input, usage.output)
+
+
+def _drop_twin(one: Draft, other: Draft) -> Draft:
+    """Return the span of one call that tells more of what was asked for or given; `other` if equal.
+
+    The one that goes leaves what it knows of a failure.
+    """
+    told = [bool(d.reading.requests) + bool(d.reading.responses) for d in (one, other)]
+    kept, dropped = (one, other) if told[0] > told[1] else (other, one)
+    if dropped.failed and kept.failed is None:
+        kept.failed, kept.failure = True, dropped.failure
+    dropped.fold(f"same model call as {kept.span.span_id}")
+    dropped.is_model_call = False
+    return kept
 
 
 def drop_repeated_calls(traces: Sequence[TraceDraft]) -> None:

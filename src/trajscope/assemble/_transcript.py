@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trajscope.assemble._answers import Answers
 from trajscope.assemble._claim import Asked, claim_calls
 from trajscope.assemble._draft import Draft, TraceDraft
 from trajscope.assemble._pair import requested_draft
@@ -15,8 +16,12 @@ from trajscope.model.reading import StepType
 
 
 def read_transcripts(traces: Sequence[TraceDraft]) -> None:
-    """Pair the requests of a transcript with executed calls and with its own answers."""
-    for trace in traces:
+    """Pair the requests of a transcript with executed calls, and with the answers it holds.
+
+    What it does not hold may stand in what a later model call was given.
+    """
+    given: Answers | None = None
+    for index, trace in enumerate(traces):
         if any(d.reading.requests for d in trace.model_calls()):
             continue
         seen: set[str] = set()
@@ -27,7 +32,11 @@ def read_transcripts(traces: Sequence[TraceDraft]) -> None:
             news = [a for a in asked if a.request.call_id is None or a.request.call_id not in seen]
             seen.update(a.request.call_id for a in news if a.request.call_id is not None)
             for item in claim_calls(news, trace):
-                answer = answers.get(item.request.call_id or "")
+                call_id = item.request.call_id or ""
+                answer = answers.get(call_id)
+                if answer is None and call_id:
+                    given = Answers(traces) if given is None else given
+                    answer = given.to_call(index, draft, call_id, item.request.name)
                 runner.children.append(requested_draft(item, answer))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from trajscope.assemble._draft import TraceDraft
 from trajscope.assemble._fold import (
+    drop_calls_within_calls,
     drop_repeated_calls,
     drop_repeated_responses,
     fold_model_calls,
@@ -42,6 +43,7 @@ RESOLVE: tuple[Rule, ...] = (
     fold_tools,  # before pairing: a request must meet the outermost span of its call
     fold_model_calls,  # before repeated responses: nests are no repeats
     drop_repeated_responses,  # before pairing: the dropped twin's requests must not count
+    drop_calls_within_calls,  # after responses, whose ids are surer than times and counts
     drop_repeated_calls,  # after folding: nests are no repeats
     fold_runs,  # after tools: an agent inside a tool is another run
     fold_wrappers,  # after runs: what two wrappers hold is one run

@@ -31,10 +31,13 @@ def model_fields(span: Span, words: Vocabulary, find: Finder) -> dict[str, Any]:
         answer = decode_json(
             next((span.attributes[n] for n in words.answer if n in span.attributes), None)
         )
-        if reason is None and (reason := _reason_in(answer)) is not None:
+        if reason is None and (reason := reason_in(answer)) is not None:
             find.sources["finish_reason"] = words.answer[0]
         if response_id is None and (response_id := _id_in(answer)) is not None:
             find.sources["response_id"] = words.answer[0]
+    if reason is None:
+        names = tuple(prefix + "0.finish_reason" for prefix in words.flat_output)
+        reason = _finish_reason(find.value("finish_reason", names))
     return {
         "name": model or "",
         "model": model,
@@ -85,7 +88,7 @@ _ANSWER_KEYS = frozenset({"choices", "output", "object", "candidates", "stop_rea
 _MAX_NODES = 500
 
 
-def _reason_in(answer: Json) -> str | None:
+def reason_in(answer: Json) -> str | None:
     """The finish reason inside a provider's answer, wherever its library puts it."""
     stack, budget = [answer], _MAX_NODES
     while stack and budget:
@@ -137,6 +140,10 @@ def _responses(span: Span, words: Vocabulary, find: Finder) -> tuple[ToolRespons
     if not found and words.question:
         value = find.value("responses", words.question)
         found = find_responses(value) if value is not UNSET and _may_hold_tools(value) else ()
+    elif words.question and any(answer.call_id is None for answer in found):
+        whole = find_responses(span.attributes.get(words.question[0]))
+        if [a.result for a in whole] == [a.result for a in found]:  # the leaves have lost the ids
+            return whole
     return found
 
 

@@ -1,8 +1,8 @@
 """OpenLIT: GenAI operations, with what its recorders of frameworks write differently.
 
 One thing a newcomer would get wrong: `invoke_agent` is also the span of every node of a LangGraph
-graph and of every turn of the OpenAI Agents SDK; and LangChain's results are Python reprs of a
-message.
+graph, of every turn of the OpenAI Agents SDK, and of every method of a CrewAI flow, which each of
+CrewAI's agents is built on; and LangChain's results are Python reprs of a message.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from trajscope.values import text_of
 
 _SCOPE = "openlit.instrumentation."
 _LANGGRAPH, _AGENTS = _SCOPE + "langgraph", _SCOPE + "openai_agents"
+_ADK = _SCOPE + "google_adk"
+_CREWAI, _CREWAI_AGENT = _SCOPE + "crewai", "AgentExecutor"
+_METHOD = "a method of a flow"
 _MACHINERY = frozenset({"model", "tools", "agent"})
 """Nodes of a graph that `create_agent` and its forerunner build: the model and the tools."""
 
@@ -48,6 +51,13 @@ def kind_of(span: Span) -> Kind | None:
             return noise("a node of an agent") if is_glue else step(StepType.WORKFLOW_STEP)
         if span.scope_name == _AGENTS and name is None:
             return noise("a task or turn of the OpenAI Agents SDK")
+        if span.scope_name == _CREWAI and name is None:
+            return noise(_METHOD)
+        if span.scope_name == _ADK and "gen_ai.execution.mode" in span.attributes:
+            return noise("the runner of an app, which is named like an agent")
+    is_executor = span.attributes.get("gen_ai.workflow.name") == _CREWAI_AGENT
+    if is_executor and span.scope_name == _CREWAI:
+        return noise("the flow every agent of CrewAI is built on")
     return _genai.kind_of(span)
 
 
@@ -56,6 +66,9 @@ def refine(span: Span, reading: Reading) -> Reading:
     reading = _genai.refine(span, reading)
     if reading.step_type is StepType.WORKFLOW_STEP:
         return msgspec.structs.replace(reading, name=reading.agent_name or "", agent_name=None)
+    if reading.noise_reason == _METHOD:
+        name = span.name.partition(" ")[2] or span.name
+        return msgspec.structs.replace(reading, candidate=StepType.WORKFLOW_STEP, name=name)
     result = reading.result
     if reading.step_type not in TOOL_STEP_TYPES or not isinstance(result, str):
         return reading

@@ -6,7 +6,7 @@ column `reading`, which holds all of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -60,9 +60,15 @@ def _request(request: ToolRequest) -> dict[str, Any]:
     }
 
 
-def _call_key(call: ToolResponse) -> str:
-    """The id of an answered call, else its name marked as one."""
-    return call.call_id or f"name:{call.name or ''}"
+def _call_keys(calls: Iterable[ToolResponse]) -> list[str] | None:
+    """The ids of answered calls, and their names marked as such, for requests without an id."""
+    found: list[str] = []
+    for call in calls:
+        if call.call_id:
+            found.append(call.call_id)
+        if call.name or not call.call_id:
+            found.append(f"name:{call.name or ''}")
+    return found or None
 
 
 def _fields(reading: Reading) -> bytes | None:
@@ -161,11 +167,10 @@ CLASSIFIED: dict[pa.Field, Filling] = {
         [_request(q) for q in r.requests] if r.requests else None for r in rs
     ],
     pa.field("answered", _TEXTS): lambda rs: [
-        [_call_key(a) for a in r.responses] if r.responses else None for r in rs
+        _call_keys(r.responses) if r.responses else None for r in rs
     ],
     pa.field("answered_failed", _TEXTS): lambda rs: [
-        ([_call_key(a) for a in r.responses if a.failed] or None) if r.responses else None
-        for r in rs
+        _call_keys(a for a in r.responses if a.failed) if r.responses else None for r in rs
     ],
     json_field("fields"): _each(_fields),
     pa.field("needs_assembly", _BOOL): _each(_needs_assembly),

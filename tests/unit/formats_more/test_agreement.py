@@ -72,6 +72,7 @@ def test_mlflow_store_and_mlflow_otlp_tell_of_the_same_run() -> None:
 ALL = [n for n in NAMES if (FIXTURES / n / "trace.otlp.json").exists()]
 SCOPED = ["dspy", "llamaindex", "agno", "crewai", "langgraph_tl", "openai_agents", "google_adk"]
 SCOPED += ["ag2", "autogen", "beeai", "haystack", "langgraph_js_oi", "openlit", "smolagents"]
+SCOPED += ["litellm", "mistral_both"]
 SCOPED += [
     "voltagent",
     "langgraph_oi",
